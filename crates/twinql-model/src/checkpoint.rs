@@ -14,6 +14,7 @@ use crate::{
     calibrate::{Calibration, Quality},
     config::{GmnConfig, GraphConfig, TrainConfig},
     error::ModelError,
+    correction::Correction,
     execution::ExecutionModel,
     reading::Reading,
     seal::{self, Unsealed},
@@ -73,6 +74,10 @@ pub struct CheckpointInfo {
     /// [`ExecutionModel::fit`] has seen executed pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ExecutionModel>,
+    /// How probabilities are corrected by what a few databases show, by question; none before [`Correction::fit`] has seen
+    /// pairs of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
     /// The epoch whose weights these are, from 1; 0 before training.
     pub epoch: usize,
     /// The run's signature.
@@ -86,6 +91,11 @@ impl CheckpointInfo {
         let own = || self.readings.iter().filter(|reading| reading.question == question);
         let of_semantics = own().find(|reading| reading.semantics.as_deref() == Some(semantics));
         of_semantics.or_else(|| own().find(|reading| reading.semantics.is_none()))
+    }
+
+    /// How probabilities for a question are corrected by what databases show.
+    pub fn correction(&self, question: Question) -> Option<&Correction> {
+        self.corrections.iter().find(|correction| correction.question == question)
     }
 
     /// Whether it can be asked this.
@@ -116,6 +126,7 @@ impl CheckpointInfo {
             readings: Vec::new(),
             tiers: None,
             execution: None,
+            corrections: Vec::new(),
             epoch: 0,
             signature: signature(config, &data, None),
             data,
@@ -206,7 +217,8 @@ impl Checkpoint {
             && (0.0..=1.0).contains(&info.threshold)
             && info.band.as_ref().is_none_or(Band::is_usable)
             && info.readings.iter().all(Reading::is_usable)
-            && info.execution.as_ref().is_none_or(ExecutionModel::is_usable);
+            && info.execution.as_ref().is_none_or(ExecutionModel::is_usable)
+            && info.corrections.iter().all(Correction::is_usable);
         if !usable {
             return Err(damaged(origin, "its calibration is not usable"));
         }

@@ -5,12 +5,11 @@
 //! weight, and one constant for each [`Evidence`]. The network speaks only where no plausible database tests the
 //! pair: on databases that it has not learned from it adds nothing to what these say.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use twinql_metrics::{ECE_BINS, auc, ece};
 
 use crate::calibrate::logit;
+pub use crate::logistic::{Folds, Unfit};
+use crate::logistic::{Sample, chance, fit};
 use crate::tiers::Evidence;
 
 /// What is known of a pair.
@@ -85,49 +84,10 @@ pub struct ExecutionModel {
     pub folds: Folds,
 }
 
-/// A model on databases that it was not fitted on: each fifth of them by what the other four say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Folds {
-    /// The pairs.
-    pub pairs: usize,
-    /// The share of them that execution calls right.
-    pub positive: f64,
-    /// Their databases.
-    pub databases: usize,
-    /// Area under the ROC curve.
-    pub auc: f64,
-    /// Expected calibration error.
-    pub ece: f64,
-}
-
-/// Why a model cannot be fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unfit {
-    /// Pairs of one label say nothing of the other.
-    #[error("all {0} pairs have the same label; give executed pairs of both")]
-    OneLabel(usize),
-    /// Pairs of a database are alike: what is not measured on others is not known.
-    #[error(
-        "the pairs are over {found} databases; give those of at least {FOLDS}, each fifth of which is scored by the others"
-    )]
-    FewDatabases {
-        /// How many there are.
-        found: usize,
-    },
-}
-
-/// Parts of the databases that take turns.
-const FOLDS: usize = 5;
-/// Keeps the weight of what hardly occurs small.
-const RIDGE: f64 = 1.0;
-/// No weight moves by more once a fit is done.
-const STILL: f64 = 1e-9;
-
 impl ExecutionModel {
     /// The probability that execution calls the prediction right.
     pub fn probability(&self, signs: &Signs) -> f64 {
-        1.0 / (1.0 + (-dot(&self.weights(), &signs.features())).exp())
+        chance(&self.weights(), &signs.features())
     }
 
     /// Fits a model, and measures on each fifth of the databases what the others' pairs say of it.
@@ -135,36 +95,14 @@ impl ExecutionModel {
     /// # Errors
     /// All labels are the same, or there are too few databases.
     pub fn fit(executed: &[Executed]) -> Result<ExecutionModel, Unfit> {
-        let right = executed.iter().filter(|e| e.label).count();
-        if right == 0 || right == executed.len() {
-            return Err(Unfit::OneLabel(executed.len()));
-        }
-        let mut databases: BTreeMap<&str, usize> =
-            executed.iter().map(|e| (e.database.as_str(), 0)).collect();
-        if databases.len() < FOLDS {
-            return Err(Unfit::FewDatabases { found: databases.len() });
-        }
-        for (i, fold) in databases.values_mut().enumerate() {
-            *fold = i % FOLDS;
-        }
-        let of = |e: &Executed| databases.get(e.database.as_str()).copied().unwrap_or_default();
-        let (mut probabilities, mut labels) = (Vec::new(), Vec::new());
-        for fold in 0..FOLDS {
-            let model = ExecutionModel::of(minimize(executed.iter().filter(|e| of(e) != fold)));
-            for e in executed.iter().filter(|e| of(e) == fold) {
-                probabilities.push(model.probability(&e.signs));
-                labels.push(e.label);
-            }
-        }
-        let folds = Folds {
-            pairs: executed.len(),
-            positive: right as f64 / executed.len() as f64,
-            databases: databases.len(),
-            // Both labels occur, and probabilities are finite.
-            auc: auc(&probabilities, &labels).unwrap_or_default(),
-            ece: ece(&probabilities, &labels, ECE_BINS).unwrap_or_default(),
+        let sample = |e: &Executed| Sample {
+            features: e.signs.features(),
+            label: e.label,
+            database: e.database.clone(),
         };
-        Ok(ExecutionModel { folds, ..ExecutionModel::of(minimize(executed.iter())) })
+        let samples: Vec<_> = executed.iter().map(sample).collect();
+        let (weights, folds) = fit(&samples, &[SHARE, NETWORK])?;
+        Ok(ExecutionModel { folds, ..ExecutionModel::of(weights) })
     }
 
     /// Each weight by its name.
@@ -198,50 +136,6 @@ impl ExecutionModel {
         let folds = Folds::default();
         ExecutionModel { equal, different, refuted, unrefuted, unknown, share, untested, network, folds }
     }
-}
-
-fn dot(a: &[f64; WEIGHTS], b: &[f64; WEIGHTS]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
-
-/// The weights of least log loss with a ridge, by Newton's method along one coordinate after the other: the loss is
-/// convex, and no matrix is to be inverted. What the share and the network say is believed or not, never reversed.
-fn minimize<'a>(executed: impl Iterator<Item = &'a Executed>) -> [f64; WEIGHTS] {
-    // Few signs occur, each many times.
-    let mut counts: BTreeMap<[u64; WEIGHTS], (f64, f64)> = BTreeMap::new();
-    for e in executed {
-        let (all, right) = counts.entry(e.signs.features().map(f64::to_bits)).or_default();
-        *all += 1.0;
-        *right += f64::from(u8::from(e.label));
-    }
-    let rows: Vec<([f64; WEIGHTS], f64, f64)> =
-        counts.into_iter().map(|(f, (all, right))| (f.map(f64::from_bits), all, right)).collect();
-    let mut weights = [0.0; WEIGHTS];
-    for _ in 0..500 {
-        let mut moved = 0.0f64;
-        for i in 0..WEIGHTS {
-            let Some(&old) = weights.get(i) else { continue };
-            let (mut slope, mut curve) = (RIDGE * old, RIDGE);
-            for (features, all, right) in &rows {
-                let x = features.get(i).copied().unwrap_or_default();
-                if x != 0.0 {
-                    let p = 1.0 / (1.0 + (-dot(&weights, features)).exp());
-                    slope += (all * p - right) * x;
-                    curve += all * p * (1.0 - p) * x * x;
-                }
-            }
-            let least = if i == SHARE || i == NETWORK { 0.0 } else { f64::NEG_INFINITY };
-            let new = (old - slope / curve).max(least);
-            moved = moved.max((new - old).abs());
-            if let Some(weight) = weights.get_mut(i) {
-                *weight = new;
-            }
-        }
-        if moved < STILL {
-            break;
-        }
-    }
-    weights
 }
 
 /// The places of the two weights that are not negative.

@@ -9,6 +9,7 @@ use crate::{
     attention::Attention,
     checkpoint::{Checkpoint, CheckpointInfo},
     config::{Compute, Precision, TrainConfig},
+    correction::Correction,
     device::backend,
     error::ModelError,
     execution::ExecutionModel,
@@ -86,6 +87,15 @@ impl Scorer {
     /// The checkpoint, with what `execution` says of real databases in place of what it said before.
     pub fn with_execution(&self, execution: ExecutionModel) -> Checkpoint {
         let info = CheckpointInfo { execution: Some(execution), ..(*self.stored).clone() };
+        Checkpoint { info, weights: self.inference.weights().to_vec() }
+    }
+
+    /// The checkpoint, with this correction in place of the one for its question.
+    pub fn with_correction(&self, correction: Correction) -> Checkpoint {
+        let mut info = (*self.stored).clone();
+        info.corrections.retain(|other| other.question != correction.question);
+        info.corrections.push(correction);
+        info.corrections.sort_by_key(|correction| !correction.question.is_usual());
         Checkpoint { info, weights: self.inference.weights().to_vec() }
     }
 

@@ -28,6 +28,8 @@ type AllCounted = Rc<[Option<Expectation>]>;
 /// serve for looking up.
 pub(crate) struct Batch<'b> {
     pub(crate) jobs: &'b [Job],
+    /// Trees are kept for a probe.
+    trees: bool,
     graphs: Vec<(Semantics, GraphConfig, AllGraphs)>,
     proofs: Vec<(Semantics, AllProofs)>,
     counted: Vec<(Semantics, AllCounted)>,
@@ -36,9 +38,10 @@ pub(crate) struct Batch<'b> {
 }
 
 impl<'b> Batch<'b> {
-    pub(crate) fn new(jobs: &'b [Job]) -> Batch<'b> {
+    pub(crate) fn new(jobs: &'b [Job], trees: bool) -> Batch<'b> {
         Batch {
             jobs,
+            trees,
             graphs: Vec::new(),
             proofs: Vec::new(),
             counted: Vec::new(),
@@ -57,7 +60,7 @@ impl<'b> Batch<'b> {
             Work::Pair { schema, gold, pred } => Some((schema, gold.as_str(), pred.as_str())),
             Work::Unusable { .. } => None,
         });
-        let built = Graphs::build(pairs, semantics, config, &|| ());
+        let built = Graphs::build_keeping(pairs, semantics, config, self.trees, &|| ());
         let graphs: AllGraphs = self
             .jobs
             .iter()
@@ -124,6 +127,11 @@ pub(crate) struct Said {
 }
 
 impl Said {
+    /// An assumption of the semantics empties a part of it.
+    pub(crate) fn is_vacuous(&self) -> bool {
+        self.emptied.is_some()
+    }
+
     /// The probability by `of`, a calibration of scores, called the same from `threshold` on.
     ///
     /// What is the same without an assumption is the same with it, so of the two scores of a

@@ -30,6 +30,7 @@ pub struct EngineBuilder {
     trivial: Option<Trivial>,
     profiles: Profiles,
     seed: u64,
+    probes: Option<u64>,
     dialect: Dialect,
     workers: Workers,
     limits: Limits,
@@ -49,6 +50,7 @@ impl Default for EngineBuilder {
             trivial: None,
             profiles: Profiles::default(),
             seed: DEFAULT_SEED,
+            probes: None,
             dialect: Dialect::Sqlite,
             workers: Workers::default(),
             limits: Limits::default(),
@@ -130,6 +132,13 @@ impl EngineBuilder {
         self
     }
 
+    /// The number of small databases on which `gmn` evaluates a pair whose forms differ; with 0 the network has the only
+    /// word.
+    pub fn probes(mut self, databases: impl Into<Option<u64>>) -> EngineBuilder {
+        self.probes = databases.into();
+        self
+    }
+
     /// Says in signatures whose SQL the queries were before [`in_sqlite`](crate::prepare::in_sqlite) translated
     /// them; the engine itself reads SQLite's.
     pub fn translated_from(mut self, dialect: Dialect) -> EngineBuilder {
@@ -177,6 +186,7 @@ impl EngineBuilder {
             workers: Arc::new(self.workers),
             runs: self.runs.map(Arc::new),
             seed: self.seed,
+            probes: self.probes,
             dialect: self.dialect,
         })
     }

@@ -60,6 +60,8 @@ pub struct Engine {
     pub(crate) workers: Arc<Workers>,
     pub(crate) runs: Option<Arc<Runs>>,
     pub(crate) seed: u64,
+    /// Databases of a probe; none for the usual number, 0 for the network alone.
+    pub(crate) probes: Option<u64>,
     pub(crate) dialect: Dialect,
 }
 
@@ -108,6 +110,9 @@ impl Engine {
             return metric.threshold;
         }
         match (&self.network, metric.semantics) {
+            (Some(_), _) if metric.id == MetricId::Gmn && self.correction().is_some() => {
+                shortest(self.correction().map_or(0.5, |correction| correction.threshold))
+            }
             (Some(network), SemanticsOf::Checkpoint) => {
                 let tier = cascade(metric).zip(network.scorer().info().tiers.as_ref());
                 let own = network.scorer().threshold();
@@ -120,6 +125,11 @@ impl Engine {
     /// The abstention band of a learned metric; none where its checkpoint has none.
     pub fn band(&self, metric: &MetricInfo) -> Option<Band> {
         let network = self.network.as_ref()?;
+        if metric.id == MetricId::Gmn
+            && let Some(correction) = self.correction()
+        {
+            return correction.band;
+        }
         match (cascade(metric), metric.semantics) {
             _ if metric.id == MetricId::Ex => None,
             (Some(cascade), _) => network.scorer().info().tiers.as_ref()?.tier(cascade).band,
@@ -145,7 +155,7 @@ impl Engine {
         let detail = |key: &str| record.details.get(metric.name).and_then(|d| d.get(key));
         let by_network = match detail("tier") {
             Some(tier) => tier == tier_name(Evidence::None),
-            None => detail("identical") != Some(&Value::Bool(true)),
+            None => ["identical", "refuted"].iter().all(|key| detail(key) != Some(&Value::Bool(true))),
         };
         // The probability as the band was fitted on it.
         let Some(score) = record.score(metric.name) else {
@@ -207,7 +217,11 @@ impl Engine {
                     self.of_plausible(parts)
                 }
                 MetricId::RelPm | MetricId::AstPm => of_matching(&self.matching),
-                MetricId::Gmn => of_question(self.question()),
+                MetricId::Gmn => {
+                    let mut parts = of_question(self.question());
+                    parts.extend(self.probe().map(|probe| format!("probe:{}", probe.databases)));
+                    parts
+                }
                 MetricId::CrystalBleu => {
                     self.trivial.iter().map(|t| format!("trivial:{}", t.digest)).collect()
                 }
@@ -228,7 +242,8 @@ impl Engine {
     /// rayon's current pool; the result does not depend on the number of threads.
     pub fn score(&self, jobs: &[Job]) -> Vec<Record> {
         let mut records: Vec<Record> = jobs.iter().map(|job| self.blank(job)).collect();
-        let mut batch = Batch::new(jobs);
+        let probing = self.probe().is_some() && self.metrics.iter().any(|m| m.id == MetricId::Gmn);
+        let mut batch = Batch::new(jobs, probing);
         for metric in &self.metrics {
             match metric.id {
                 MetricId::Gmn => self.gmn(metric, &mut batch, &mut records),
@@ -284,14 +299,22 @@ impl Engine {
         let Some(network) = &self.network else { return };
         let semantics = network.answers_for(&self.semantics);
         let graphs = batch.graphs(&semantics, &network.graph());
-        let threshold = network.scorer().threshold();
         let regular = network.graph().regularities;
         let said = batch.read(network, &semantics);
-        for ((record, read), pair) in records.iter_mut().zip(&*said).zip(graphs.iter()) {
+        let probed = self.probed(batch.jobs, &graphs, &semantics);
+        let usual = network.question().is_usual();
+        for (((record, read), pair), found) in records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed) {
             match read {
                 Some(Ok(said)) => {
-                    if let Some(p) = said.probability(threshold, &|score| Some(score.probability)) {
+                    if let Some(p) = self.corrected(network, said, found) {
                         record.set_score(metric.name, shortest(p));
+                    }
+                    if let Some(found) = found {
+                        record.set_detail(metric.name, "agree", found.agree);
+                        record.set_detail(metric.name, "differ", found.differ);
+                        if usual && found.differ > 0 {
+                            record.set_detail(metric.name, "refuted", true);
+                        }
                     }
                     record.set_detail(metric.name, "distance", shortest(said.score.distance));
                     record.set_detail(metric.name, "identical", said.identical);

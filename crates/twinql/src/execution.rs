@@ -40,7 +40,7 @@ impl Engine {
     /// All of it is under the semantics that the engine's network answers for.
     pub fn signs(&self, jobs: &[Job]) -> Vec<Option<Result<Known, Verdict>>> {
         match &self.network {
-            Some(network) => self.known(network, &mut Batch::new(jobs)),
+            Some(network) => self.known(network, &mut Batch::new(jobs, false)),
             None => jobs.iter().map(|_| None).collect(),
         }
     }

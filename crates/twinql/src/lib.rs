@@ -3,7 +3,7 @@
 //! [`Pipeline`] scores pairs over one schema; an [`Engine`], set up by [`Engine::builder`], does the same
 //! for batches over many schemas, with any metrics, checkpoint and [`Semantics`]. [`input`] reads pairs from
 //! files, [`training`] makes examples of them. The crates underneath are re-exported as modules: [`sql`],
-//! [`graph`], [`suite`], [`audit`], [`metrics`], [`corpus`], [`model`], [`files`].
+//! [`graph`], [`suite`], [`probe`], [`audit`], [`metrics`], [`corpus`], [`model`], [`files`].
 
 pub use twinql_audit as audit;
 pub use twinql_corpus as corpus;
@@ -11,6 +11,7 @@ pub use twinql_files as files;
 pub use twinql_graph as graph;
 pub use twinql_metrics as metrics;
 pub use twinql_model as model;
+pub use twinql_probe as probe;
 pub use twinql_sql as sql;
 pub use twinql_suite as suite;
 
@@ -30,6 +31,7 @@ mod network;
 mod partial;
 mod pipeline;
 pub mod prepare;
+mod probing;
 pub mod profiles;
 pub mod progress;
 pub mod proving;

@@ -17,6 +17,8 @@ use twinql_sql::{
 
 pub use twinql_metrics::same_tokens;
 
+use twinql_suite::facts::Facts;
+
 use crate::status::is_unsupported;
 
 /// Why a query has no graph.
@@ -103,6 +105,15 @@ pub(crate) struct Read {
     pub(crate) emptied: Option<Result<QueryGraph, SideError>>,
     /// How many columns it answers.
     pub(crate) width: usize,
+    /// The tree that a probe evaluates; none of one that answers for other semantics.
+    pub(crate) tree: Option<Tree>,
+}
+
+/// A query's tree, and what its text says of the rows that it asks for.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) plan: Plan,
+    pub(crate) facts: Facts,
 }
 
 /// Reads a query; as [`graph_with`] says.
@@ -126,8 +137,11 @@ pub(crate) fn read(
             vacuous: Vec::new(),
             emptied: None,
             width,
+            tree: None,
         });
     }
+    // On plausible databases the rules' assumptions may not hold: there the query is evaluated as it is written.
+    let written = (!config.question.is_usual() && !semantics.ignore_distinct).then(|| plan.clone());
     let wanted = |rule: &Rule| config.canonical && wanted(rule);
     let regular = config.canonical && config.regularities && !config.question.is_usual();
     let canonical = match regular {
@@ -144,6 +158,11 @@ pub(crate) fn read(
         // Queries that are compared as they are written may be equal in other ways.
         form: config.canonical.then(|| hash(&canonical)),
         emptied: canonical.emptied.as_deref().map(graph),
+        tree: match config.question.is_usual() {
+            true => config.canonical.then(|| canonical.plan.clone()),
+            false => written,
+        }
+        .map(|plan| Tree { plan, facts: Facts::of(schema, &parsed.query) }),
         vacuous: canonical.vacuous,
         width,
     })
@@ -179,6 +198,7 @@ struct Known {
     form: Option<u64>,
     vacuous: Vec<Assumption>,
     emptied: Option<SharedGraph>,
+    tree: Option<Arc<Tree>>,
 }
 
 impl Known {
@@ -189,10 +209,15 @@ impl Known {
                 form: read.form,
                 vacuous: read.vacuous,
                 emptied: read.emptied.map(Arc::new),
+                tree: read.tree.map(Arc::new),
             },
-            Err(error) => {
-                Known { graph: Arc::new(Err(error)), form: None, vacuous: Vec::new(), emptied: None }
-            }
+            Err(error) => Known {
+                graph: Arc::new(Err(error)),
+                form: None,
+                vacuous: Vec::new(),
+                emptied: None,
+                tree: None,
+            },
         }
     }
 }
@@ -210,6 +235,8 @@ pub struct PairGraphs {
     pub vacuous: Vacuous,
     /// Where there are any, the graphs of what is left under all assumptions.
     pub emptied: Option<(SharedGraph, SharedGraph)>,
+    /// The trees that a probe evaluates, where they were kept.
+    pub(crate) trees: Option<[Arc<Tree>; 2]>,
 }
 
 impl PairGraphs {
@@ -246,6 +273,17 @@ impl Graphs {
         config: &GraphConfig,
         each: &(dyn Fn() + Sync),
     ) -> Graphs {
+        Graphs::build_keeping(pairs, semantics, config, false, each)
+    }
+
+    /// As [`Graphs::build`]; with `trees` the trees that a probe evaluates are kept, which takes memory.
+    pub(crate) fn build_keeping<'q>(
+        pairs: impl IntoIterator<Item = (&'q Arc<Schema>, &'q str, &'q str)>,
+        semantics: &Semantics,
+        config: &GraphConfig,
+        trees: bool,
+        each: &(dyn Fn() + Sync),
+    ) -> Graphs {
         let mut asking: Vec<Semantics> = Vec::new();
         let mut golds: HashMap<(usize, &str), Asked> = HashMap::new();
         let mut distinct: HashMap<(usize, &str, Asked), &Arc<Schema>> = HashMap::new();
@@ -264,7 +302,10 @@ impl Graphs {
             .into_par_iter()
             .map(|((key, sql, asked), schema)| {
                 let own = asked.checked_sub(1).and_then(|at| asking.get(at as usize));
-                let made = Known::of(read(schema, sql, own.unwrap_or(semantics), config, &|_| true));
+                let mut made = Known::of(read(schema, sql, own.unwrap_or(semantics), config, &|_| true));
+                if !trees {
+                    made.tree = None;
+                }
                 each();
                 ((key, sql.to_owned(), asked), made)
             })
@@ -296,6 +337,7 @@ impl Graphs {
         };
         let identical = alike || form(gold).is_some_and(|one| form(pred) == Some(one));
         let emptied = |known: Option<&Known>| known.and_then(|k| k.emptied.clone());
+        let tree = |known: Option<&Known>| known.and_then(|k| k.tree.clone());
         let emptied = match (emptied(gold), emptied(pred)) {
             (None, None) => None,
             (one, other) => Some((
@@ -309,6 +351,7 @@ impl Graphs {
             identical,
             vacuous: Vacuous { gold: vacuous(gold), pred: vacuous(pred) },
             emptied,
+            trees: tree(gold).zip(tree(pred)).map(|(gold, pred)| [gold, pred]),
         }
     }
 

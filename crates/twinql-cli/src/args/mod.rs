@@ -54,6 +54,8 @@ pub(crate) struct Metrics {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) databases: Option<usize>,
     pub(crate) plausible: Option<u64>,
+    /// Databases on which gmn evaluates a pair; 0 for none.
+    pub(crate) probe: Option<u64>,
     pub(crate) profile: Option<PathBuf>,
     pub(crate) matching: RelPmConfig,
     pub(crate) crystalbleu_corpus: Option<PathBuf>,
@@ -167,6 +169,9 @@ impl Metrics {
                 "--question is for the network, which no metric asked for reads; add gmn or ex to --metric"
             );
         }
+        if typed.probe.probe.is_some() && !asked(&[MetricId::Gmn]) {
+            bail!("--probe is of gmn alone; add it to --metric");
+        }
         let cost = typed.files.cost(&metrics)?;
         Ok(Metrics {
             metrics,
@@ -175,6 +180,7 @@ impl Metrics {
             checkpoint: typed.checkpoint,
             databases: databases(typed.databases)?,
             plausible: typed.plausible,
+            probe: typed.probe.probe,
             profile: typed.profile,
             matching: matching(&typed.matching)?,
             crystalbleu_corpus: typed.crystalbleu_corpus,

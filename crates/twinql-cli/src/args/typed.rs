@@ -6,7 +6,7 @@ use super::corpus::Corpus;
 use super::databases::DatabasesFlags;
 use super::shared::{
     BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, MatchingFlags,
-    NeededSchemaFlags, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
+    NeededSchemaFlags, ProbeFlag, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -145,6 +145,8 @@ pub(crate) struct Metrics {
     pub(crate) semantics: SemanticsFlag,
     #[command(flatten)]
     pub(crate) question: QuestionFlag,
+    #[command(flatten)]
+    pub(crate) probe: ProbeFlag,
     /// The network: `small` or `base`, which are built in, or a checkpoint of `twinql train`
     /// [default: small]
     #[arg(long, value_name = "NAME|FILE")]
@@ -338,7 +340,11 @@ Each label says whether execution on the pair's real database calls the predicti
 the checkpoint, whose network stays what it is. What is reported is measured on databases that a model was not
 fitted on: the databases take turns in fifths.")]
 pub(crate) struct Calibrate {
-    /// Executed pairs as JSON lines: id, db_id, gold, pred, label
+    /// What is fitted: `ex`, to pairs that were executed on real databases, or how `gmn` weighs what databases
+    /// show, to pairs that were executed for --question plausible and to those of the suite for every
+    #[arg(long, value_name = "ex|gmn", default_value = "ex", value_parser = ["ex", "gmn"])]
+    pub(crate) metric: String,
+    /// Pairs as JSON lines: id, db_id, gold, pred, label
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: PathBuf,
     #[command(flatten)]
@@ -350,6 +356,10 @@ pub(crate) struct Calibrate {
     pub(crate) split: Option<String>,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,
+    #[command(flatten)]
+    pub(crate) question: QuestionFlag,
+    #[command(flatten)]
+    pub(crate) probe: ProbeFlag,
     /// The checkpoint that gets the weights: `small` or `base`, or a file [default: small]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) checkpoint: Option<PathBuf>,

@@ -1,4 +1,5 @@
-//! `twinql calibrate`: fits `ex` to pairs that were executed on real databases.
+//! `twinql calibrate`: fits `ex` to pairs that were executed on real databases, or how `gmn` weighs what a few
+//! databases in memory show to pairs with labels.
 //!
 //! What is known of each pair without its database is computed as `score --metric ex` does, a logistic model is
 //! fitted to the verdicts of execution, and its weights are written into a copy of the checkpoint.
@@ -10,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use twinql::files::Inputs;
 use twinql::judging::name;
-use twinql::model::{Executed, ExecutionModel};
+use twinql::model::{Correction, Executed, ExecutionModel, Probed};
 use twinql::suite::Limits;
 use twinql::{Engine, Job, Network};
 
@@ -47,6 +48,8 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
     let limits = typed.run.limits(Limits::default())?;
     let engine = Engine::builder()
         .network(network.clone())
+        .question(typed.question.get()?)
+        .probes(typed.probe.probe)
         .semantics(semantics)
         .databases(databases(typed.databases)?)
         .plausible(typed.plausible)
@@ -57,6 +60,41 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         .build()?;
     let (pairs, selection) =
         Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
+    if typed.metric == "gmn" {
+        if engine.probed_databases() == 0 {
+            bail!("--probe 0 shows nothing that could be weighed");
+        }
+        let question = engine.question();
+        let mut probed: Vec<Probed> = Vec::new();
+        let mut unread = 0;
+        let work = |jobs: &[Job]| engine.probes_of(jobs);
+        stream(pairs, Window::SMALL_BATCHES, "reading", console, &work, &mut |done| {
+            let Some((job, about, known)) = done else { return Ok(true) };
+            let database = about
+                .db_id
+                .clone()
+                .with_context(|| format!("pair {} names no db_id", about.id_text(&job.id)))?;
+            match known {
+                Some(known) => probed.push(Probed { label: about.label == Some(true), database, ..known }),
+                None => unread += 1,
+            }
+            Ok(true)
+        })?;
+        selection.lock().unwrap_or_else(PoisonError::into_inner).say(&typed.pairs, console)?;
+        let correction =
+            Correction::fit(question, &probed).with_context(|| typed.pairs.display().to_string())?;
+        write_file(&typed.out, &network.with_correction(correction)?)?;
+        let mut sink = Sink::new(None)?;
+        match typed.format.format {
+            Format::Text => sink.write(&corrected(&correction, unread))?,
+            Format::Json | Format::Jsonl => {
+                sink.line(&serde_json::to_string_pretty(&json!({"correction": correction, "unread": unread}))?)?;
+            }
+        }
+        sink.finish()?;
+        console.say(format!("wrote {}", typed.out.display()));
+        return Ok(true);
+    }
     let mut executed: Vec<Executed> = Vec::new();
     let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
     let work = |jobs: &[Job]| engine.signs(jobs);
@@ -92,6 +130,31 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
     sink.finish()?;
     console.say(format!("wrote {}", typed.out.display()));
     Ok(true)
+}
+
+/// A correction and its figures for people.
+fn corrected(correction: &Correction, unread: usize) -> String {
+    let Correction { question, offset, network, share, threshold, validation, folds, .. } = correction;
+    let mut out = format!("asked {question}\nweight     log odds\n");
+    for (name, weight) in [("offset", offset), ("network", network), ("share", share)] {
+        out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
+    }
+    out.push_str(&format!(
+        "\n{} pairs, of which network and share are weighed on {} over {} databases\n",
+        validation.pairs, folds.pairs, folds.databases
+    ));
+    if unread > 0 {
+        out.push_str(&format!("left out, since the network cannot read them: {unread}\n"));
+    }
+    out.push_str(&format!(
+        "these, each fifth of the databases by the others: AUC {:.4}, ECE {:.4}\n",
+        folds.auc, folds.ece
+    ));
+    out.push_str(&format!(
+        "all: AUC {:.4}, ECE {:.4}, accuracy {:.4} at {threshold:.2}\n",
+        validation.auc, validation.ece, validation.accuracy
+    ));
+    out
 }
 
 /// The model and its figures for people.

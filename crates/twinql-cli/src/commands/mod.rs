@@ -89,6 +89,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .question(metrics.question)
         .databases(metrics.databases)
         .plausible(metrics.plausible)
+        .probes(metrics.probe)
         .profiles(profiles)
         .matching(metrics.matching)
         .trivial_ngrams(trivial_ngrams(metrics.crystalbleu_corpus.as_deref())?)

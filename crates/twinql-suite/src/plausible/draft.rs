@@ -3,7 +3,7 @@
 mod finish;
 mod repeat;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
@@ -78,6 +78,7 @@ impl<'a> Draft<'a> {
         constraints: Session<'a>,
         mood: Mood,
         plenty: bool,
+        wanted: Option<&BTreeSet<ColumnRef>>,
         dice: &mut Dice,
     ) -> Draft<'a> {
         let mut draft = Draft {
@@ -99,7 +100,9 @@ impl<'a> Draft<'a> {
             let Some(definition) = schema.tables.get(table) else { continue };
             for column in 0..definition.columns.len() {
                 let at = ColumnRef { table, column };
-                if let Some(portrait) = portraits.get(at) {
+                if let Some(portrait) = portraits.get(at)
+                    && wanted.is_none_or(|wanted| wanted.contains(&at))
+                {
                     let mut supply = Supply::of(portrait, &mood, dice);
                     if let Some(known) = portraits.known_column(at) {
                         let total = portraits.known_table(table).and_then(|t| t.rows);
@@ -110,6 +113,15 @@ impl<'a> Draft<'a> {
                 }
             }
             let spread = draft.spread(table, dice);
+            // Of columns that nobody reads, those by which rows are told apart.
+            for &column in spread.unique.iter().flatten() {
+                let at = ColumnRef { table, column };
+                if wanted.is_some()
+                    && let Some(portrait) = portraits.get(at)
+                {
+                    draft.supplies.entry(at).or_insert_with(|| Supply::of(portrait, &mood, dice));
+                }
+            }
             draft.spreads.insert(table, spread);
         }
         draft

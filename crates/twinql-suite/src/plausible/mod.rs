@@ -23,12 +23,13 @@ mod regularity;
 mod supply;
 mod words;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use twinql_sql::{Schema, Semantics};
+use twinql_sql::{ColumnRef, Schema, Semantics};
 
 use crate::constraints::Constraints;
-use crate::database::{Database, parents_first};
+use crate::database::{Database, bound_columns, parents_first};
 use crate::dice::Dice;
 use crate::facts::Facts;
 use crate::profile::Bound;
@@ -61,6 +62,8 @@ pub struct Plausible<'a> {
     kept: Kept,
     /// Each regularity that holds more often than not holds in all databases.
     tidy: bool,
+    /// The columns that are to have values; none for all.
+    wanted: Option<BTreeSet<ColumnRef>>,
 }
 
 impl<'a> Plausible<'a> {
@@ -106,6 +109,7 @@ impl<'a> Plausible<'a> {
             constraints,
             kept: Kept::default(),
             tidy: false,
+            wanted: None,
         }
     }
 
@@ -120,6 +124,28 @@ impl<'a> Plausible<'a> {
     #[must_use]
     pub fn keeping(self, kept: Kept) -> Plausible<'a> {
         Plausible { kept, ..self }
+    }
+
+    /// Only these columns have values, and those of keys and references: the others are NULL. For whoever looks at
+    /// nothing else, and in a hurry.
+    #[must_use]
+    pub fn reading(self, columns: impl IntoIterator<Item = ColumnRef>) -> Plausible<'a> {
+        let mut wanted: BTreeSet<ColumnRef> = columns.into_iter().collect();
+        for &table in &self.tables {
+            wanted.extend(bound_columns(self.schema, table));
+            let references = self.portraits.references(table).iter();
+            wanted.extend(references.flat_map(|r| {
+                let own = r.columns.iter().map(move |&column| ColumnRef { table, column });
+                own.chain(r.target_columns.iter().map(|&column| ColumnRef { table: r.target, column }))
+            }));
+        }
+        // What others repeat.
+        let portraits = wanted.iter().filter_map(|at| Some((at.table, self.portraits.get(*at)?)));
+        let repeated: Vec<ColumnRef> = portraits
+            .flat_map(|(table, p)| p.copied.into_iter().chain(p.twin.map(|column| ColumnRef { table, column })))
+            .collect();
+        wanted.extend(repeated);
+        Plausible { wanted: Some(wanted), ..self }
     }
 
     /// The tables that are filled.
@@ -140,6 +166,7 @@ impl<'a> Plausible<'a> {
             self.constraints.open(),
             mood,
             plenty,
+            self.wanted.as_ref(),
             &mut dice,
         );
         plant::look_up(self.gold, self.pred, &mut draft, &mut dice);

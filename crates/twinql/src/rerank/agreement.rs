@@ -68,6 +68,7 @@ fn graphs(gold: &Form, pred: &Form) -> PairGraphs {
         identical: false,
         vacuous: Vacuous { gold: gold.vacuous.clone(), pred: pred.vacuous.clone() },
         emptied,
+        trees: None,
     }
 }
 

@@ -2,6 +2,7 @@
 //! −1 for what is no SQL, −0.6 for SQL that has no plan over the schema, else max(0, 1 − d²), which the
 //! network's loss keeps near 1 for equivalent queries and near 0 for others.
 
+use serde_json::Value;
 use twinql_sql::parse;
 
 use crate::record::{Record, Status};
@@ -21,7 +22,10 @@ pub fn gmn_score(record: &Record, pred: &str) -> Option<f64> {
         // What the suite could not test the network has scored all the same.
         Status::Ok | Status::Unsupported | Status::Untested => {}
     }
-    match record.details.get("gmn").and_then(|d| d.get("distance")?.as_f64()) {
+    let detail = |key: &str| record.details.get("gmn").and_then(|d| d.get(key));
+    match detail("distance").and_then(Value::as_f64) {
+        // What a database tells apart is different, however near the network finds it.
+        Some(_) if detail("refuted") == Some(&Value::Bool(true)) => Some(0.0),
         Some(distance) => Some((1.0 - distance).max(0.0)),
         None => Some(NO_PLAN),
     }

@@ -1,0 +1,168 @@
+//! Grouping and aggregates.
+
+use std::borrow::Cow;
+
+use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel, Value};
+use twinql_suite::compare::order;
+
+use super::comparison::nocase;
+use super::numbers::{real, summand};
+use super::rows::{Row, compare_rows, same, same_rows};
+use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
+
+impl<'d> Evaluator<'d> {
+    pub(super) fn aggregate(
+        &mut self,
+        input: &'d Rel,
+        keys: &'d [(ColumnId, Expr)],
+        calls: &'d [(ColumnId, AggregateCall)],
+    ) -> Result<Rows<'d>> {
+        let rows = self.relation(input)?;
+        let mut grouped: Vec<(Row<'d>, &Row<'d>)> = Vec::with_capacity(rows.rows.len());
+        for (_, key) in keys {
+            if nocase(key)?.is_some() {
+                return Err(Stop::Unsupported("collation of a group key"));
+            }
+        }
+        for row in &rows.rows {
+            self.bind(&rows.columns, row);
+            let key = keys.iter().map(|(_, e)| self.expr(e)).collect::<Result<Row<'d>>>()?;
+            grouped.push((key, row));
+        }
+        // Stable: the rows of a group keep their order.
+        grouped.sort_by(|(a, _), (b, _)| compare_rows(a, b));
+        let mut groups: Vec<&[(Row<'d>, &Row<'d>)]> = grouped.chunk_by(|(a, _), (b, _)| same_rows(a, b)).collect();
+        if keys.is_empty() && !calls.is_empty() && groups.is_empty() {
+            groups.push(&[]);
+        }
+        let columns = keys.iter().map(|(c, _)| *c).chain(calls.iter().map(|(c, _)| *c)).collect();
+        let mut out = Vec::with_capacity(groups.len());
+        for group in groups {
+            let members: Vec<&Row<'d>> = group.iter().map(|(_, row)| *row).collect();
+            let mut row = group.first().map_or_else(|| keys.iter().map(|_| NULL).collect(), |(key, _)| key.clone());
+            for (_, call) in calls {
+                let value = if call.func == AggFunc::Bare {
+                    self.bare(&rows.columns, &members, call, calls)?
+                } else {
+                    let arguments = self.arguments(&rows.columns, &members, call)?;
+                    fold(&call.func, arguments)?
+                };
+                row.push(value);
+            }
+            out.push(row);
+        }
+        Ok(Rows::bag(columns, out))
+    }
+
+    /// The first argument of a call in each row of a group that its filter lets pass: NULLs left out, once each where the
+    /// call is DISTINCT. `COUNT(*)` gets a 1 for each row.
+    fn arguments(
+        &mut self,
+        columns: &[ColumnId],
+        members: &[&Row<'d>],
+        call: &'d AggregateCall,
+    ) -> Result<Vec<Cell<'d>>> {
+        let mut values = Vec::with_capacity(members.len());
+        for row in members {
+            self.bind(columns, row);
+            if let Some(filter) = &call.filter
+                && self.condition(filter)? != Some(true)
+            {
+                continue;
+            }
+            let value = match call.args.first() {
+                Some(arg) => self.expr(arg)?,
+                None => Cow::Owned(Value::Integer(1)),
+            };
+            if *value != Value::Null {
+                values.push(value);
+            }
+        }
+        if call.args.len() > 1 && call.func != AggFunc::GroupConcat {
+            return Err(Stop::Unsupported("aggregate of several arguments"));
+        }
+        if call.distinct {
+            values.sort_by(|a, b| order(a, b));
+            values.dedup_by(|a, b| same(a, b));
+        }
+        Ok(values)
+    }
+
+    /// A column that is neither a key nor aggregated: its value in the row of the only MIN or MAX, or in any row.
+    fn bare(
+        &mut self,
+        columns: &[ColumnId],
+        members: &[&Row<'d>],
+        call: &'d AggregateCall,
+        calls: &'d [(ColumnId, AggregateCall)],
+    ) -> Result<Cell<'d>> {
+        let extremes: Vec<&AggregateCall> =
+            calls.iter().map(|(_, c)| c).filter(|c| c.func.is_extreme()).collect();
+        let mut rows: Vec<&Row<'d>> = members.to_vec();
+        if let [extreme] = extremes.as_slice()
+            && let Some(of) = extreme.args.first()
+        {
+            if extreme.filter.is_some() {
+                return Err(Stop::Undetermined);
+            }
+            let mut values = Vec::with_capacity(rows.len());
+            for row in &rows {
+                self.bind(columns, row);
+                values.push(self.expr(of)?);
+            }
+            let known = values.iter().filter(|v| ***v != Value::Null);
+            let best = match extreme.func {
+                AggFunc::Min => known.min_by(|a, b| order(a, b)),
+                _ => known.max_by(|a, b| order(a, b)),
+            };
+            if let Some(best) = best.cloned() {
+                let mut at = values.iter();
+                rows.retain(|_| at.next().is_some_and(|v| same(v, &best)));
+            }
+        }
+        let Some(arg) = call.args.first() else { return Err(Stop::Unsupported("bare column")) };
+        let mut found: Option<Cell<'d>> = None;
+        for row in rows {
+            self.bind(columns, row);
+            let value = self.expr(arg)?;
+            match &found {
+                Some(first) if !same(first, &value) => return Err(Stop::Undetermined),
+                Some(_) => {}
+                None => found = Some(value),
+            }
+        }
+        Ok(found.unwrap_or(NULL))
+    }
+}
+
+/// An aggregate of values without NULLs.
+pub(super) fn fold<'d>(func: &AggFunc, values: Vec<Cell<'d>>) -> Result<Cell<'d>> {
+    Ok(match func {
+        AggFunc::Count => Cow::Owned(Value::Integer(values.len() as i64)),
+        AggFunc::Min => values.into_iter().reduce(|a, b| if order(&b, &a).is_lt() { b } else { a }).unwrap_or(NULL),
+        AggFunc::Max => values.into_iter().reduce(|a, b| if order(&b, &a).is_gt() { b } else { a }).unwrap_or(NULL),
+        AggFunc::Sum if values.is_empty() => NULL,
+        AggFunc::Avg if values.is_empty() => NULL,
+        AggFunc::Sum => Cow::Owned(sum(&values)?),
+        AggFunc::Total => Cow::Owned(real(total(&values))),
+        AggFunc::Avg => Cow::Owned(real(total(&values) / values.len() as f64)),
+        AggFunc::GroupConcat => return Err(Stop::Undetermined),
+        AggFunc::Bare | AggFunc::Other(_) => return Err(Stop::Unsupported("aggregate")),
+    })
+}
+
+fn total(values: &[Cell<'_>]) -> f64 {
+    values.iter().filter_map(|v| summand(v).as_f64()).sum()
+}
+
+/// A whole number where all summands are.
+fn sum(values: &[Cell<'_>]) -> Result<Value> {
+    let mut whole: i64 = 0;
+    for value in values {
+        match summand(value) {
+            Value::Integer(i) => whole = whole.checked_add(i).ok_or(Stop::Unsupported("overflow"))?,
+            _ => return Ok(real(total(values))),
+        }
+    }
+    Ok(Value::Integer(whole))
+}

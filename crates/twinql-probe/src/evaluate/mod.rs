@@ -1,0 +1,125 @@
+//! Evaluates operator trees over rows in memory, with SQLite's meaning of values.
+//!
+//! There are no indexes and no plans: rows are few. What is not known here, or has no determined answer, is said
+//! ([`Stop`]) and never guessed.
+
+mod aggregates;
+mod comparison;
+mod expressions;
+mod functions;
+mod moments;
+mod numbers;
+mod patterns;
+mod relations;
+mod rows;
+mod windows;
+
+use std::borrow::Cow;
+
+use twinql_sql::columns::Reads;
+use twinql_sql::{Affinity, ColumnId, Expr, Plan, Query, Value};
+use twinql_suite::Database;
+
+pub use rows::{Order, Rows};
+
+/// A value: of the database or the query where it stands as it is, else computed.
+pub type Cell<'d> = Cow<'d, Value>;
+
+/// Why a query has no answer here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It uses what is not evaluated here.
+    Unsupported(&'static str),
+    /// SQL leaves its answer open on these rows: a limit cuts a tie, a bare column has several values.
+    Undetermined,
+    /// It takes more steps than it may.
+    Steps,
+}
+
+/// What an evaluation gives.
+pub(crate) type Result<T> = std::result::Result<T, Stop>;
+
+/// Runs a query on a database. At most `steps` rows are looked at, joins and subqueries counted.
+///
+/// # Errors
+/// The query has no determined answer here.
+pub fn evaluate<'d>(plan: &'d Plan, database: &'d Database, steps: u32) -> Result<Rows<'d>> {
+    let mut read = vec![false; plan.columns.len()];
+    for column in plan.query.reads() {
+        if let Some(read) = read.get_mut(column.0 as usize) {
+            *read = true;
+        }
+    }
+    let registers = vec![NULL; plan.columns.len()];
+    let mut evaluator = Evaluator { plan, database, read, registers, closed: Vec::new(), steps };
+    evaluator.query(&plan.query)
+}
+
+/// The value that columns have before a row is bound to them.
+const NULL: Cell<'static> = Cow::Owned(Value::Null);
+
+/// The state of one evaluation. Column ids are unique in a whole query, so each has a register of its own: binding a row
+/// sets the registers of its columns, and a correlated subquery reads those of the rows around it.
+struct Evaluator<'d> {
+    plan: &'d Plan,
+    database: &'d Database,
+    /// Which columns an expression or an output names. Scans give no others.
+    read: Vec<bool>,
+    registers: Vec<Cell<'d>>,
+    /// Answers of subqueries that read nothing from around them, by the subquery's address.
+    closed: Vec<(*const Query, Option<Rows<'d>>)>,
+    steps: u32,
+}
+
+impl<'d> Evaluator<'d> {
+    fn step(&mut self, rows: usize) -> Result<()> {
+        self.steps = u32::try_from(rows).ok().and_then(|n| self.steps.checked_sub(n)).ok_or(Stop::Steps)?;
+        Ok(())
+    }
+
+    fn get(&self, column: ColumnId) -> Cell<'d> {
+        self.registers.get(column.0 as usize).cloned().unwrap_or(NULL)
+    }
+
+    fn set(&mut self, column: ColumnId, value: Cell<'d>) {
+        if let Some(register) = self.registers.get_mut(column.0 as usize) {
+            *register = value;
+        }
+    }
+
+    /// The output rows of a query.
+    fn query(&mut self, query: &'d Query) -> Result<Rows<'d>> {
+        let rows = self.relation(&query.rel)?;
+        Ok(rows.project(&query.output))
+    }
+
+    /// As [`Evaluator::query`]; what reads nothing from around it is run once.
+    fn subquery(&mut self, query: &'d Query) -> Result<Rows<'d>> {
+        let address = std::ptr::from_ref(query);
+        if let Some((_, known)) = self.closed.iter().find(|(at, _)| *at == address) {
+            return match known {
+                Some(rows) => Ok(rows.clone()),
+                None => self.query(query),
+            };
+        }
+        let made = query.rel.produced_within();
+        let free = query.reads().into_iter().any(|c| !made.contains(&c));
+        let rows = self.query(query)?;
+        self.closed.push((address, (!free).then(|| rows.clone())));
+        Ok(rows)
+    }
+
+    /// The affinity that an expression has in a comparison; computed values have none.
+    fn affinity(&self, expr: &Expr) -> Option<Affinity> {
+        match expr {
+            Expr::Column(c) => c.info(&self.plan.columns).and_then(|info| info.affinity),
+            Expr::Cast { affinity, .. } => Some(*affinity),
+            Expr::Collate { expr, .. } => self.affinity(expr),
+            Expr::Scalar(query) => {
+                let first = query.output.first()?;
+                first.info(&self.plan.columns).and_then(|info| info.affinity)
+            }
+            _ => None,
+        }
+    }
+}

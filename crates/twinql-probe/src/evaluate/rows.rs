@@ -1,0 +1,87 @@
+//! Rows between two operators.
+
+use twinql_sql::ColumnId;
+use twinql_suite::compare::order;
+
+use super::Cell;
+
+/// A row, one value for each column.
+pub(super) type Row<'d> = Vec<Cell<'d>>;
+
+/// What the order of rows means.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Nothing.
+    #[default]
+    None,
+    /// They stand as one table stores them: SQL promises nothing, and SQLite gives them so.
+    Stored,
+    /// They are sorted. A number for each row, the same for those that tie.
+    Sorted(Vec<u32>),
+}
+
+/// What an operator gives.
+#[derive(Debug, Clone, Default)]
+pub struct Rows<'d> {
+    /// The columns of each row.
+    pub columns: Vec<ColumnId>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell<'d>>>,
+    /// What their order means.
+    pub order: Order,
+}
+
+/// True if two values are equal as group keys are: NULLs are one value.
+pub(super) fn same(a: &Cell<'_>, b: &Cell<'_>) -> bool {
+    order(a, b).is_eq()
+}
+
+/// True if two rows are equal, value by value.
+pub(super) fn same_rows(a: &[Cell<'_>], b: &[Cell<'_>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
+}
+
+impl<'d> Rows<'d> {
+    /// The number of each row's run of equal sort keys; where nothing is sorted, all rows are one run.
+    pub(super) fn run(&self, row: usize) -> Option<u32> {
+        match &self.order {
+            Order::Sorted(runs) => runs.get(row).copied(),
+            Order::None | Order::Stored => Some(0),
+        }
+    }
+
+    /// Rows without an order.
+    pub(super) fn bag(columns: Vec<ColumnId>, rows: Vec<Row<'d>>) -> Rows<'d> {
+        Rows { columns, rows, order: Order::None }
+    }
+
+    /// The place of a column in each row.
+    pub(super) fn place(&self, column: ColumnId) -> Option<usize> {
+        self.columns.iter().position(|c| *c == column)
+    }
+
+    /// The rows seen through these columns, one of which may stand twice.
+    pub(super) fn project(self, output: &[ColumnId]) -> Rows<'d> {
+        if self.columns == output {
+            return self;
+        }
+        let places: Vec<Option<usize>> = output.iter().map(|c| self.place(*c)).collect();
+        let pick = |row: &Row<'d>| {
+            places.iter().map(|p| p.and_then(|p| row.get(p).cloned()).unwrap_or(super::NULL)).collect()
+        };
+        Rows { columns: output.to_vec(), rows: self.rows.iter().map(pick).collect(), order: self.order }
+    }
+
+    /// Each row once. The order is lost, as it is in SQL.
+    pub(super) fn distinct(mut self) -> Rows<'d> {
+        self.rows.sort_by(compare_rows);
+        self.rows.dedup_by(|a, b| same_rows(a, b));
+        Rows { order: Order::None, ..self }
+    }
+}
+
+/// A total order of rows in which equal rows tie.
+pub(super) fn compare_rows(a: &Row<'_>, b: &Row<'_>) -> std::cmp::Ordering {
+    let unequal = a.iter().zip(b).map(|(x, y)| order(x, y)).find(|o| o.is_ne());
+    unequal.unwrap_or(std::cmp::Ordering::Equal)
+}

@@ -1,0 +1,9 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+pub mod evaluate;
+mod probe;
+
+pub use answer::{Said, compare};
+pub use evaluate::{Order, Rows, Stop, evaluate};
+pub use probe::{Finding, Probe, Side};

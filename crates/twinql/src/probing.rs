@@ -1,0 +1,124 @@
+//! What a few databases in memory show of pairs before the network's probability is final.
+
+use rayon::prelude::*;
+use twinql_model::{Correction, ModelError, Probed, Score, Shown};
+use twinql_probe::{Finding, Probe, Side};
+use twinql_sql::Semantics;
+
+use crate::Engine;
+use crate::batch::{Batch, Said};
+use crate::job::{Job, Work};
+use crate::network::Network;
+use crate::prepare::{PairGraphs, Tree};
+
+/// Databases for a question about every database, where nothing else is said: nearly all that a few databases can show
+/// the first ones do.
+const EVERY: u64 = 8;
+/// Plausible databases, which cost more.
+const PLAUSIBLE: u64 = 4;
+
+impl Engine {
+    /// How pairs are probed beside the network; none where the network has the only word.
+    pub(crate) fn probe(&self) -> Option<Probe> {
+        let network = self.network.as_ref()?;
+        let usual = network.question().is_usual();
+        let databases = self.probes.unwrap_or(if usual { EVERY } else { PLAUSIBLE });
+        (databases > 0).then(|| Probe { databases, seed: self.seed, ..Probe::default() })
+    }
+
+    /// How probabilities of the network are corrected, where pairs are probed and the checkpoint says how.
+    pub(crate) fn correction(&self) -> Option<&Correction> {
+        self.probe()?;
+        let info = self.network.as_ref()?.scorer().info();
+        info.correction(info.graph.question)
+    }
+
+    /// What databases show of each pair whose forms are not equal; none where there is no probe or no tree.
+    pub(crate) fn probed(
+        &self,
+        jobs: &[Job],
+        graphs: &[Option<PairGraphs>],
+        semantics: &Semantics,
+    ) -> Vec<Option<Finding>> {
+        let (Some(probe), Some(network)) = (self.probe(), &self.network) else {
+            return vec![None; jobs.len()];
+        };
+        let usual = network.question().is_usual();
+        let pairs: Vec<_> = jobs.iter().zip(graphs).collect();
+        pairs
+            .into_par_iter()
+            .map(|(job, pair)| {
+                let Work::Pair { schema, gold: sql, .. } = &job.work else { return None };
+                let pair = pair.as_ref().filter(|pair| !pair.identical)?;
+                let [gold, pred] = pair.trees.as_ref()?;
+                let (gold, pred) = (side(gold), side(pred));
+                Some(match usual {
+                    true => probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)),
+                    false => probe.plausible(schema, gold, pred, semantics),
+                })
+            })
+            .collect()
+    }
+
+    /// The probability of a pair with what databases show of it.
+    pub(crate) fn corrected(&self, network: &Network, said: &Said, found: Option<Finding>) -> Option<f32> {
+        let question = network.question();
+        let correction = self.correction();
+        let threshold = correction.map_or(network.scorer().threshold(), |c| c.threshold);
+        said.probability(threshold, &|score| {
+            // Of what an assumption empties no database shows more than that it is empty.
+            let shown = found.map(shown).filter(|shown| !said.is_vacuous() || shown.differ > 0);
+            let shown = shown.filter(|_| !said.identical).unwrap_or_default();
+            Some(Correction::apply(correction, question, score.probability, shown))
+        })
+    }
+
+    /// Databases on which each pair is evaluated; 0 where the network has the only word.
+    pub fn probed_databases(&self) -> u64 {
+        self.probe().map_or(0, |probe| probe.databases)
+    }
+
+    /// Pairs as [`Correction::fit`] takes them, without what the checkpoint corrects now, and yet without label and
+    /// database: none of a job that the network cannot read.
+    pub fn probes_of(&self, jobs: &[Job]) -> Vec<Option<Probed>> {
+        let Some(network) = &self.network else { return vec![None; jobs.len()] };
+        let semantics = network.answers_for(&self.semantics);
+        let mut batch = Batch::new(jobs, true);
+        let graphs = batch.graphs(&semantics, &network.graph());
+        let found = self.probed(jobs, &graphs, &semantics);
+        let said = batch.read(network, &semantics);
+        let threshold = network.scorer().threshold();
+        said.iter()
+            .zip(found)
+            .map(|(said, found)| {
+                let said = said.as_ref()?.as_ref().ok()?;
+                let of = |score: &Score| Some(score.probability);
+                Some(Probed {
+                    network: said.probability(threshold, &of)?,
+                    shown: found.filter(|_| !said.is_vacuous()).map(shown).unwrap_or_default(),
+                    identical: said.identical,
+                    label: false,
+                    database: String::new(),
+                })
+            })
+            .collect()
+    }
+}
+
+fn side(tree: &Tree) -> Side<'_> {
+    Side { plan: &tree.plan, facts: &tree.facts }
+}
+
+fn shown(found: Finding) -> Shown {
+    Shown { agree: found.agree, differ: found.differ }
+}
+
+impl Network {
+    /// The checkpoint with a correction in place of the one for its question, as a file holds it.
+    ///
+    /// # Errors
+    /// It cannot be encoded.
+    pub fn with_correction(&self, correction: Correction) -> Result<Vec<u8>, ModelError> {
+        self.scorer().with_correction(correction).to_bytes()
+    }
+}
