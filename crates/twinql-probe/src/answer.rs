@@ -1,6 +1,6 @@
 //! Whether two evaluated answers agree.
 
-use twinql_sql::{Semantics, Value};
+use twinql_sql::Semantics;
 use twinql_suite::compare::{Columns, Mode, equal};
 use twinql_suite::execute::Answer;
 
@@ -50,6 +50,5 @@ fn tied(rows: &Rows<'_>, answer: &Answer) -> bool {
 }
 
 fn answer(rows: &Rows<'_>) -> Answer {
-    let owned = |row: &Vec<std::borrow::Cow<'_, Value>>| row.iter().map(|v| v.clone().into_owned()).collect();
-    Answer { width: rows.columns.len(), rows: rows.rows.iter().map(owned).collect() }
+    Answer { width: rows.columns.len(), rows: rows.to_values() }
 }

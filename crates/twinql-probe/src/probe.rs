@@ -9,7 +9,7 @@ use twinql_suite::Database;
 use twinql_suite::compare::Columns;
 use twinql_suite::facts::Facts;
 use twinql_suite::generate::Generator;
-use twinql_suite::plausible::Plausible;
+use twinql_suite::plausible::{Notes, Plausible};
 
 use crate::answer::{Said, compare};
 use crate::evaluate::{Rows, Stop, evaluate};
@@ -32,7 +32,7 @@ impl Default for Probe {
 }
 
 /// What the databases said of a pair.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Finding {
     /// Databases on which both answers are the same.
     pub agree: u32,
@@ -42,6 +42,8 @@ pub struct Finding {
     pub open: u32,
     /// Why no database can say anything, if so.
     pub unsupported: Option<&'static str>,
+    /// The database that settles it: one that the semantics allows, and on which the answers differ.
+    pub witness: Option<Database>,
 }
 
 impl Finding {
@@ -91,7 +93,11 @@ impl Probe {
             let said = self
                 .both(gold.plan, pred.plan, &database)
                 .map(|[ours, theirs]| compare(&ours, &theirs, semantics, &mut columns));
-            if !finding.note(said) || finding.differ > 0 {
+            if !finding.note(said) {
+                break;
+            }
+            if finding.differ > 0 {
+                finding.witness = Some(database);
                 break;
             }
         }
@@ -100,7 +106,15 @@ impl Probe {
 
     /// Counts agreement over plausible databases on which the gold has an answer, each by itself. The trees are those that
     /// the texts say, since rules may assume what such databases do not keep; of `semantics` only the comparison counts.
-    pub fn plausible(&self, schema: &Schema, gold: Side<'_>, pred: Side<'_>, semantics: &Semantics) -> Finding {
+    /// `notes` are on this schema, made once for many pairs.
+    pub fn plausible(
+        &self,
+        schema: &Schema,
+        notes: &Notes,
+        gold: Side<'_>,
+        pred: Side<'_>,
+        semantics: &Semantics,
+    ) -> Finding {
         let mut finding = Finding::default();
         let width = gold.plan.query.output.len();
         if width != pred.plan.query.output.len() {
@@ -108,9 +122,7 @@ impl Probe {
             return finding;
         }
         let read = columns_read([gold.plan, pred.plan]);
-        let tables: BTreeSet<usize> = read.iter().map(|c| c.table).collect();
-        let plausible = Plausible::new(schema, gold.facts, pred.facts, &Vec::from_iter(tables), self.seed)
-            .reading(read);
+        let plausible = Plausible::reading(schema, notes, gold.facts, pred.facts, read, self.seed);
         // A gold that hardly answers costs as much as one that does, and says little.
         for index in 0..self.databases {
             let database = plausible.database(index, false);

@@ -306,7 +306,7 @@ impl Engine {
         for (((record, read), pair), found) in records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed) {
             match read {
                 Some(Ok(said)) => {
-                    if let Some(p) = self.corrected(network, said, found) {
+                    if let Some(p) = self.corrected(network, said, found.as_ref()) {
                         record.set_score(metric.name, shortest(p));
                     }
                     if let Some(found) = found {

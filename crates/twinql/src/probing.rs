@@ -1,9 +1,13 @@
 //! What a few databases in memory show of pairs before the network's probability is final.
 
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
 use rayon::prelude::*;
 use twinql_model::{Correction, ModelError, Probed, Score, Shown};
 use twinql_probe::{Finding, Probe, Side};
 use twinql_sql::Semantics;
+use twinql_suite::plausible::Notes;
 
 use crate::Engine;
 use crate::batch::{Batch, Said};
@@ -44,6 +48,12 @@ impl Engine {
             return vec![None; jobs.len()];
         };
         let usual = network.question().is_usual();
+        let mut notes: HashMap<usize, OnceLock<Notes>> = HashMap::new();
+        for job in jobs.iter().filter(|_| !usual) {
+            if let Work::Pair { schema, .. } = &job.work {
+                notes.entry(Arc::as_ptr(schema) as usize).or_default();
+            }
+        }
         let pairs: Vec<_> = jobs.iter().zip(graphs).collect();
         pairs
             .into_par_iter()
@@ -52,16 +62,17 @@ impl Engine {
                 let pair = pair.as_ref().filter(|pair| !pair.identical)?;
                 let [gold, pred] = pair.trees.as_ref()?;
                 let (gold, pred) = (side(gold), side(pred));
-                Some(match usual {
-                    true => probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)),
-                    false => probe.plausible(schema, gold, pred, semantics),
-                })
+                if usual {
+                    return Some(probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)));
+                }
+                let notes = notes.get(&(Arc::as_ptr(schema) as usize))?.get_or_init(|| Notes::of(schema));
+                Some(probe.plausible(schema, notes, gold, pred, semantics))
             })
             .collect()
     }
 
     /// The probability of a pair with what databases show of it.
-    pub(crate) fn corrected(&self, network: &Network, said: &Said, found: Option<Finding>) -> Option<f32> {
+    pub(crate) fn corrected(&self, network: &Network, said: &Said, found: Option<&Finding>) -> Option<f32> {
         let question = network.question();
         let correction = self.correction();
         let threshold = correction.map_or(network.scorer().threshold(), |c| c.threshold);
@@ -95,7 +106,7 @@ impl Engine {
                 let of = |score: &Score| Some(score.probability);
                 Some(Probed {
                     network: said.probability(threshold, &of)?,
-                    shown: found.filter(|_| !said.is_vacuous()).map(shown).unwrap_or_default(),
+                    shown: found.filter(|_| !said.is_vacuous()).as_ref().map(shown).unwrap_or_default(),
                     identical: said.identical,
                     label: false,
                     database: String::new(),
@@ -109,7 +120,7 @@ fn side(tree: &Tree) -> Side<'_> {
     Side { plan: &tree.plan, facts: &tree.facts }
 }
 
-fn shown(found: Finding) -> Shown {
+fn shown(found: &Finding) -> Shown {
     Shown { agree: found.agree, differ: found.differ }
 }
 

@@ -11,6 +11,9 @@ use super::patterns::{glob, like};
 use super::rows::same;
 use super::{Cell, Evaluator, NULL, Result, Stop};
 
+/// Bytes of text that cost a step.
+const LETTERS: usize = 128;
+
 fn owned<'d>(value: Value) -> Cell<'d> {
     Cow::Owned(value)
 }
@@ -108,6 +111,10 @@ impl<'d> Evaluator<'d> {
             return Ok(owned(value));
         }
         let (Some(a), Some(b)) = (text(&a), text(&b)) else { return Ok(NULL) };
+        self.step(match op {
+            BinaryOp::Like | BinaryOp::Glob => a.len().saturating_mul(b.len()) / LETTERS,
+            _ => (a.len() + b.len()) / LETTERS,
+        })?;
         Ok(owned(match op {
             BinaryOp::Concat => Value::Text(format!("{a}{b}")),
             BinaryOp::Like => logical(Some(like(&a, &b, None))),
@@ -145,7 +152,12 @@ impl<'d> Evaluator<'d> {
         for arg in args {
             values.push(self.expr(arg)?);
         }
-        call(name, &values).map(owned)
+        let value = call(name, &values)?;
+        // What grows from call to call is to end.
+        if let Value::Text(text) = &value {
+            self.step(text.len() / LETTERS)?;
+        }
+        Ok(owned(value))
     }
 
     fn case(
@@ -221,6 +233,7 @@ impl<'d> Evaluator<'d> {
         let terms = Terms::of(self.affinity(expr), theirs, false);
         let value = self.expr(expr)?;
         let rows = self.subquery(query)?;
+        self.step(rows.rows.len())?;
         let mut known = Some(all);
         for other in rows.rows.iter().filter_map(|row| row.first()) {
             match terms.holds(op, &value, other) {

@@ -36,6 +36,9 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("upper", |a| of_text(a, |s| s.to_ascii_uppercase())),
 ];
 
+/// Bytes of a text that REPLACE may make.
+const MAX_TEXT: usize = 1 << 16;
+
 /// Calls a function.
 ///
 /// # Errors
@@ -85,7 +88,14 @@ fn replace(args: &[Cell<'_>]) -> Result<Value> {
     let (Some(within), Some(old), Some(new)) = (argument(args, 0), argument(args, 1), argument(args, 2)) else {
         return Ok(Value::Null);
     };
-    Ok(Value::Text(if old.is_empty() { within.into_owned() } else { within.replace(&*old, &new) }))
+    if old.is_empty() {
+        return Ok(Value::Text(within.into_owned()));
+    }
+    // The result may be as long as both lengths multiplied.
+    if (within.len() / old.len()).saturating_mul(new.len()) > MAX_TEXT {
+        return Err(Stop::Steps);
+    }
+    Ok(Value::Text(within.replace(&*old, &new)))
 }
 
 fn trim(args: &[Cell<'_>], start: bool, end: bool) -> Result<Value> {

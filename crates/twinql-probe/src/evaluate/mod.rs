@@ -15,9 +15,11 @@ mod rows;
 mod windows;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use twinql_sql::columns::Reads;
-use twinql_sql::{Affinity, ColumnId, Expr, Plan, Query, Value};
+use twinql_sql::tree::{Node, Tree};
+use twinql_sql::{Affinity, AggFunc, AggregateCall, ColumnId, Expr, Plan, Query, Rel, Value};
 use twinql_suite::Database;
 
 pub use rows::{Order, Rows};
@@ -53,6 +55,28 @@ pub fn evaluate<'d>(plan: &'d Plan, database: &'d Database, steps: u32) -> Resul
     let registers = vec![NULL; plan.columns.len()];
     let mut evaluator = Evaluator { plan, database, read, registers, closed: Vec::new(), steps };
     evaluator.query(&plan.query)
+}
+
+/// Whether a subquery reads columns of the rows around it. A bare column keeps its id where it is passed on, so what an
+/// operator lists may come from outside all the same.
+fn reads_outside(query: &Query) -> bool {
+    let mut made = BTreeSet::new();
+    let is_new = |(column, expr): &&(ColumnId, Expr)| !matches!(expr, Expr::Column(of) if of == column);
+    query.for_each_deep(|node| match node {
+        Node::Rel(Rel::Scan { columns, .. }) => made.extend(columns.iter().map(|(c, _)| *c)),
+        Node::Rel(Rel::Values { columns, .. } | Rel::SetOp { columns, .. }) => made.extend(columns),
+        Node::Rel(Rel::Project { exprs, .. }) => made.extend(exprs.iter().filter(is_new).map(|(c, _)| *c)),
+        Node::Rel(Rel::Aggregate { keys, calls, .. }) => {
+            made.extend(keys.iter().filter(is_new).map(|(c, _)| *c));
+            let kept = |c: &ColumnId, call: &AggregateCall| {
+                matches!((&call.func, call.args.as_slice()), (AggFunc::Bare, [Expr::Column(of)]) if of == c)
+            };
+            made.extend(calls.iter().filter(|(c, call)| !kept(c, call)).map(|(c, _)| *c));
+        }
+        Node::Rel(Rel::Window { calls, .. }) => made.extend(calls.iter().map(|(c, _)| *c)),
+        _ => {}
+    });
+    query.reads().into_iter().any(|c| !made.contains(&c))
 }
 
 /// The value that columns have before a row is bound to them.
@@ -99,14 +123,24 @@ impl<'d> Evaluator<'d> {
         if let Some((_, known)) = self.closed.iter().find(|(at, _)| *at == address) {
             return match known {
                 Some(rows) => Ok(rows.clone()),
-                None => self.query(query),
+                None => self.correlated(query),
             };
         }
-        let made = query.rel.produced_within();
-        let free = query.reads().into_iter().any(|c| !made.contains(&c));
+        if reads_outside(query) {
+            self.closed.push((address, None));
+            return self.correlated(query);
+        }
         let rows = self.query(query)?;
-        self.closed.push((address, (!free).then(|| rows.clone())));
+        self.closed.push((address, Some(rows.clone())));
         Ok(rows)
+    }
+
+    /// A subquery that reads columns around it, which it may pass on under their own ids: these keep their values.
+    fn correlated(&mut self, query: &'d Query) -> Result<Rows<'d>> {
+        let around = self.registers.clone();
+        let rows = self.query(query);
+        self.registers = around;
+        rows
     }
 
     /// The affinity that an expression has in a comparison; computed values have none.

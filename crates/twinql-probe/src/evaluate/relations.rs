@@ -89,7 +89,9 @@ impl<'d> Evaluator<'d> {
     fn projection(&mut self, input: &'d Rel, exprs: &'d [(ColumnId, Expr)]) -> Result<Rows<'d>> {
         let rows = self.relation(input)?;
         let columns: Vec<ColumnId> = exprs.iter().map(|(c, _)| *c).collect();
-        if exprs.iter().all(|(c, e)| matches!(e, Expr::Column(of) if of == c)) {
+        // A subquery may give columns of the rows around it.
+        let passed = |(c, e): &(ColumnId, Expr)| matches!(e, Expr::Column(of) if of == c && rows.place(*c).is_some());
+        if exprs.iter().all(passed) {
             return Ok(rows.project(&columns));
         }
         let mut out = Vec::with_capacity(rows.rows.len());

@@ -1,6 +1,6 @@
 //! Rows between two operators.
 
-use twinql_sql::ColumnId;
+use twinql_sql::{ColumnId, Value};
 use twinql_suite::compare::order;
 
 use super::Cell;
@@ -48,6 +48,12 @@ impl<'d> Rows<'d> {
             Order::Sorted(runs) => runs.get(row).copied(),
             Order::None | Order::Stored => Some(0),
         }
+    }
+
+    /// The values of all rows.
+    pub fn to_values(&self) -> Vec<Vec<Value>> {
+        let owned = |row: &Row<'d>| row.iter().map(|v| v.clone().into_owned()).collect();
+        self.rows.iter().map(owned).collect()
     }
 
     /// Rows without an order.

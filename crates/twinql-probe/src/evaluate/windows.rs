@@ -6,7 +6,7 @@ use twinql_sql::{AggFunc, ColumnId, Rel, Value, WindowCall};
 
 use super::aggregates::fold;
 use super::relations::by_keys;
-use super::rows::{Row, compare_rows, same, same_rows};
+use super::rows::{Order, Row, compare_rows, same, same_rows};
 use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
 use twinql_suite::compare::order;
 
@@ -33,6 +33,8 @@ impl<'d> Evaluator<'d> {
             row.extend(added.iter().map(|values| values.get(i).cloned().unwrap_or(NULL)));
         }
         rows.columns.extend(calls.iter().map(|(c, _)| *c));
+        // SQLite gives them partition by partition.
+        rows.order = Order::None;
         Ok(rows)
     }
 

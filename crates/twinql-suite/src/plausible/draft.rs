@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
+use super::by_column::ByColumn;
 use super::content::Content;
 use super::portrait::Portraits;
 use super::profile::{Deal, follow};
@@ -56,7 +57,7 @@ pub(super) struct Draft<'a> {
     plenty: bool,
     tables: &'a [usize],
     pub(super) rows: Vec<Vec<Row>>,
-    pub(super) supplies: BTreeMap<ColumnRef, Supply>,
+    pub(super) supplies: ByColumn<Supply>,
     spreads: BTreeMap<usize, Spread>,
     /// CHECKs and generated columns.
     constraints: Session<'a>,
@@ -88,7 +89,7 @@ impl<'a> Draft<'a> {
             plenty,
             tables,
             rows: vec![Vec::new(); schema.tables.len()],
-            supplies: BTreeMap::new(),
+            supplies: ByColumn::default(),
             spreads: BTreeMap::new(),
             constraints,
             making: Vec::new(),
@@ -119,7 +120,9 @@ impl<'a> Draft<'a> {
                 if wanted.is_some()
                     && let Some(portrait) = portraits.get(at)
                 {
-                    draft.supplies.entry(at).or_insert_with(|| Supply::of(portrait, &mood, dice));
+                    if draft.supplies.get(at).is_none() {
+                        draft.supplies.insert(at, Supply::of(portrait, &mood, dice));
+                    }
                 }
             }
             draft.spreads.insert(table, spread);
@@ -290,7 +293,7 @@ impl<'a> Draft<'a> {
         self.making.pop();
         let row = row?;
         for (column, value) in row.iter().enumerate() {
-            if let Some(source) = self.supplies.get_mut(&ColumnRef { table, column }) {
+            if let Some(source) = self.supplies.get_mut(ColumnRef { table, column }) {
                 source.note(value);
             }
         }
@@ -326,7 +329,7 @@ impl<'a> Draft<'a> {
         let drawn: Vec<bool> = cells.iter().map(Option::is_none).collect();
         let mut row = Row::with_capacity(cells.len());
         for (column, cell) in cells.into_iter().enumerate() {
-            let value = match (cell, self.supplies.get_mut(&ColumnRef { table, column })) {
+            let value = match (cell, self.supplies.get_mut(ColumnRef { table, column })) {
                 (Some(value), _) => value,
                 (None, Some(source)) if source.nulls > 0.0 && dice.chance(source.nulls) => Value::Null,
                 (None, Some(source)) => source.draw(dice),
@@ -538,7 +541,7 @@ impl<'a> Draft<'a> {
         dice: &mut Dice,
     ) -> Option<usize> {
         let alone = |(column, value): &(usize, Value)| {
-            self.supplies.get(&ColumnRef { table, column: *column }).is_some_and(|s| s.is_taken(value))
+            self.supplies.get(ColumnRef { table, column: *column }).is_some_and(|s| s.is_taken(value))
         };
         if given.iter().any(alone) {
             return None;
@@ -564,7 +567,7 @@ impl<'a> Draft<'a> {
     pub(super) fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
         for (column, value) in given {
             let at = ColumnRef { table, column: *column };
-            let taken = self.supplies.get(&at).is_some_and(|s| s.is_taken(value));
+            let taken = self.supplies.get(at).is_some_and(|s| s.is_taken(value));
             if self.is_bound(at) || taken {
                 continue;
             }

@@ -9,12 +9,14 @@
 //! The gold guides: rows are planted for its constants along its joins, so that it answers. What the prediction
 //! tests besides holds of the gold's rows in some databases only, or its mistakes would come true.
 
+mod by_column;
 mod content;
 mod draft;
 mod expected;
 mod form;
 mod implied;
 mod measure;
+mod notes;
 mod oddity;
 mod plant;
 mod portrait;
@@ -36,6 +38,7 @@ use crate::profile::Bound;
 use draft::Draft;
 pub use expected::{Expectation, Expected, ExpectedConfig};
 pub use measure::{Counts, measure};
+pub use notes::Notes;
 pub(crate) use oddity::oddities;
 pub use oddity::{CHECKS, Check};
 use portrait::Portraits;
@@ -78,6 +81,21 @@ impl<'a> Plausible<'a> {
         Plausible::following(schema, gold, pred, more, seed, None)
     }
 
+    /// As [`Plausible::new`], for whoever reads only these columns, and is in a hurry: beside them only those of keys and
+    /// references have values, the others are NULL. `notes` are of the same schema.
+    pub fn reading(
+        schema: &'a Schema,
+        notes: &Notes,
+        gold: &'a Facts,
+        pred: &'a Facts,
+        columns: BTreeSet<ColumnRef>,
+        seed: u64,
+    ) -> Plausible<'a> {
+        let mut read: Vec<usize> = gold.tables().into_iter().chain(pred.tables()).collect();
+        read.extend(columns.iter().map(|c| c.table));
+        Plausible::of(schema, notes, [gold, pred], read, seed, None, Some(columns))
+    }
+
     /// As [`Plausible::new`], like the database that a profile describes.
     pub fn following(
         schema: &'a Schema,
@@ -91,7 +109,25 @@ impl<'a> Plausible<'a> {
         read.extend(more.iter().filter(|&&t| t < schema.tables.len()));
         read.sort_unstable();
         read.dedup();
-        let mut portraits = Portraits::of(schema, gold, pred, &read);
+        let notes = Notes::on(schema, &read);
+        Plausible::of(schema, &notes, [gold, pred], read, seed, profile, None)
+    }
+
+    fn of(
+        schema: &'a Schema,
+        notes: &Notes,
+        [gold, pred]: [&'a Facts; 2],
+        mut read: Vec<usize>,
+        seed: u64,
+        profile: Option<Arc<Bound>>,
+        mut wanted: Option<BTreeSet<ColumnRef>>,
+    ) -> Plausible<'a> {
+        read.sort_unstable();
+        read.dedup();
+        if let Some(wanted) = &mut wanted {
+            wanted.extend(read.iter().flat_map(|&table| bound_columns(schema, table)));
+        }
+        let mut portraits = Portraits::of(schema, notes, [gold, pred], &read, wanted.as_mut());
         if let Some(profile) = profile {
             portraits.follow(schema, profile);
         }
@@ -109,7 +145,7 @@ impl<'a> Plausible<'a> {
             constraints,
             kept: Kept::default(),
             tidy: false,
-            wanted: None,
+            wanted,
         }
     }
 
@@ -124,28 +160,6 @@ impl<'a> Plausible<'a> {
     #[must_use]
     pub fn keeping(self, kept: Kept) -> Plausible<'a> {
         Plausible { kept, ..self }
-    }
-
-    /// Only these columns have values, and those of keys and references: the others are NULL. For whoever looks at
-    /// nothing else, and in a hurry.
-    #[must_use]
-    pub fn reading(self, columns: impl IntoIterator<Item = ColumnRef>) -> Plausible<'a> {
-        let mut wanted: BTreeSet<ColumnRef> = columns.into_iter().collect();
-        for &table in &self.tables {
-            wanted.extend(bound_columns(self.schema, table));
-            let references = self.portraits.references(table).iter();
-            wanted.extend(references.flat_map(|r| {
-                let own = r.columns.iter().map(move |&column| ColumnRef { table, column });
-                own.chain(r.target_columns.iter().map(|&column| ColumnRef { table: r.target, column }))
-            }));
-        }
-        // What others repeat.
-        let portraits = wanted.iter().filter_map(|at| Some((at.table, self.portraits.get(*at)?)));
-        let repeated: Vec<ColumnRef> = portraits
-            .flat_map(|(table, p)| p.copied.into_iter().chain(p.twin.map(|column| ColumnRef { table, column })))
-            .collect();
-        wanted.extend(repeated);
-        Plausible { wanted: Some(wanted), ..self }
     }
 
     /// The tables that are filled.
