@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Fits `ex` of a shipped checkpoint to predictions that are executed on Spider's training databases, and puts the
-# weights into its file in crates/twinql/checkpoints/.
+# Fits what a shipped checkpoint makes of executions and of small databases, and puts the weights into its file in
+# crates/twinql/checkpoints/: `ex`, to predictions that are executed on Spider's training databases, and how `gmn` is
+# corrected by a probe, for the question `plausible` to those of them on validation databases, for `every` to the
+# validation pairs of three corpora.
 #   scripts/calibrate.sh small
 #   scripts/calibrate.sh base
-# Needs TWINQL_DATA (docs/training.md); a few minutes. After a change of the generator of plausible databases run it
-# for both. Executions are kept in out/executed/.
+# Needs TWINQL_DATA (docs/training.md) and the corpora of scripts/questions.sh kept; a few minutes. After a change of the
+# generators of databases run it for both. Executions are kept in out/executed/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
@@ -21,9 +23,29 @@ if [ -z "${TWINQL_BIN:-}" ]; then
 fi
 export TWINQL_BIN
 scripts/executions.sh
-labelled=out/executed/labelled.jsonl
+out=out/executed
+corpora=${TWINQL_OUT:-out/corpora}
+for corpus in executed-bird spider-2200-no-fk bird-no-fk turned-spider-no-fk; do
+  [ -e "$corpora/$corpus.jsonl.gz" ] || { echo "no $corpora/$corpus.jsonl.gz; run scripts/questions.sh kept" >&2; exit 2; }
+done
+# One folder of schemas for pairs of both data sets.
+mkdir -p "$out/schemas"
+cp "$TWINQL_DATA/spider/test_tables.json" "$out/schemas/spider_tables.json"
+cp "$TWINQL_DATA/bird/train_tables.json" "$out/schemas/bird_tables.json"
+valid() { zcat "${@/#/$corpora/}" | grep '"split":"valid"'; }
+valid executed-bird.jsonl.gz > "$out/plausible.jsonl"
+valid spider-2200-no-fk.jsonl.gz bird-no-fk.jsonl.gz turned-spider-no-fk.jsonl.gz > "$out/every.jsonl"
+
 checkpoint=crates/twinql/checkpoints/$name
-"$TWINQL_BIN" calibrate --pairs "$labelled" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird \
-  --checkpoint "$checkpoint.safetensors" --out "out/executed/$name.safetensors"
-cp "out/executed/$name.safetensors" "$checkpoint.safetensors"
+# Weights of one fit after the other come into the same file.
+next=$checkpoint.safetensors
+fit() {
+  "$TWINQL_BIN" calibrate "$@" --checkpoint "$next" --out "$out/$name.next.safetensors"
+  mv "$out/$name.next.safetensors" "$out/$name.safetensors"
+  next=$out/$name.safetensors
+}
+fit --metric ex --pairs "$out/labelled.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
+fit --metric gmn --question plausible --pairs "$out/plausible.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
+fit --metric gmn --question every --pairs "$out/every.jsonl" --schemas "$out/schemas" --semantics no-fk
+cp "$out/$name.safetensors" "$checkpoint.safetensors"
 "$TWINQL_BIN" selftest --checkpoint "$checkpoint.safetensors" --stored "$checkpoint.selftest.jsonl" --record

@@ -6,4 +6,4 @@ mod probe;
 
 pub use answer::{Said, compare};
 pub use evaluate::{Order, Rows, Stop, evaluate};
-pub use probe::{Finding, Probe, Side};
+pub use probe::{Finding, Probe, Side, sorts};

@@ -17,6 +17,7 @@ use twinql_sql::{
 
 pub use twinql_metrics::same_tokens;
 
+use twinql_probe::sorts;
 use twinql_suite::facts::Facts;
 
 use crate::status::is_unsupported;
@@ -114,6 +115,8 @@ pub(crate) struct Read {
 pub(crate) struct Tree {
     pub(crate) plan: Plan,
     pub(crate) facts: Facts,
+    /// The text has an ORDER BY.
+    pub(crate) sorts: bool,
 }
 
 /// Reads a query; as [`graph_with`] says.
@@ -128,6 +131,7 @@ pub(crate) fn read(
     // A syntax tree needs no plan; that there is one says that the query is one over the schema.
     let plan = plan(schema, &parsed)?;
     let width = plan.query.output.len();
+    let sorts = sorts(&plan);
     if config.kind == GraphKind::Ast {
         return Ok(Read {
             graph: QueryGraph::of_ast(&parsed.query)
@@ -162,7 +166,7 @@ pub(crate) fn read(
             true => config.canonical.then(|| canonical.plan.clone()),
             false => written,
         }
-        .map(|plan| Tree { plan, facts: Facts::of(schema, &parsed.query) }),
+        .map(|plan| Tree { plan, facts: Facts::of(schema, &parsed.query), sorts }),
         vacuous: canonical.vacuous,
         width,
     })

@@ -17,7 +17,7 @@ use crate::prepare::{PairGraphs, Tree};
 
 /// Databases for a question about every database, where nothing else is said: nearly all that a few databases can show
 /// the first ones do.
-const EVERY: u64 = 8;
+const EVERY: u64 = 12;
 /// Plausible databases, which cost more.
 const PLAUSIBLE: u64 = 4;
 
@@ -117,7 +117,7 @@ impl Engine {
 }
 
 fn side(tree: &Tree) -> Side<'_> {
-    Side { plan: &tree.plan, facts: &tree.facts }
+    Side { plan: &tree.plan, facts: &tree.facts, sorts: tree.sorts }
 }
 
 fn shown(found: &Finding) -> Shown {

@@ -51,7 +51,7 @@ pub(crate) struct GoldFlag {
 #[derive(Debug, Args)]
 pub(crate) struct ProbeFlag {
     /// Small databases in memory on which gmn evaluates pairs whose canonical forms differ; 0 leaves the word to the
-    /// network alone [default: 8, and 4 with --question plausible]
+    /// network alone [default: 12, and 4 with --question plausible]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=1_000))]
     pub(crate) probe: Option<u64>,
 }
