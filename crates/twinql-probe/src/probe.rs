@@ -1,19 +1,17 @@
 //! Two trees, a few databases, and what these say.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use twinql_sql::columns::Reads;
-use twinql_sql::tree::{Node, Tree};
-use twinql_sql::{ColumnRef, Plan, Rel, Schema, Semantics, SqlError, Value, normalize, parse, plan};
+use twinql_sql::{Plan, Schema, Semantics, SqlError, Value, normalize, parse, plan};
 use twinql_suite::Database;
 use twinql_suite::compare::Columns;
 use twinql_suite::facts::Facts;
 use twinql_suite::generate::Generator;
-use twinql_suite::plausible::{Notes, Plausible};
+use twinql_suite::plausible::Plausible;
 
 use crate::answer::{Said, compare};
 use crate::evaluate::{Order, Rows, Stop, evaluate};
+use crate::reduce::{Reading, Reduced};
 
 /// How a pair is probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +49,17 @@ pub struct Finding {
     pub open: u32,
     /// Why no database can say anything, if so.
     pub unsupported: Option<&'static str>,
-    /// The database that settles it: one that the semantics allows, and on which the answers differ.
-    pub witness: Option<Database>,
+    /// A database that settles it.
+    pub witness: Option<Witness>,
+}
+
+/// A database that the semantics allows, and on which the answers differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Witness {
+    /// The part of the schema that the queries read.
+    pub schema: Schema,
+    /// Its rows.
+    pub database: Database,
 }
 
 impl Finding {
@@ -76,15 +83,29 @@ impl Finding {
 pub struct Side<'a> {
     /// The tree that is evaluated.
     pub plan: &'a Plan,
-    /// What its text says of tables and constants, by which rows are made.
-    pub facts: &'a Facts,
-    /// The text has an ORDER BY. SQLite's answer may follow one that SQL gives no meaning, and that a rule has removed.
-    pub sorts: bool,
+    /// What its text names.
+    pub reading: &'a Reading,
 }
 
-/// Whether a planned query sorts anywhere.
-pub fn sorts(plan: &Plan) -> bool {
-    plan.query.any_deep(|node| matches!(node, Node::Rel(Rel::Sort { keys, .. }) if !keys.is_empty()))
+/// Both sides over the part of the schema that they read.
+struct Pair {
+    reduced: Reduced,
+    plans: [Plan; 2],
+    facts: [Facts; 2],
+}
+
+impl Pair {
+    fn of(schema: &Schema, sides: [Side<'_>; 2]) -> Pair {
+        let reduced = Reduced::of(schema, sides.map(|side| (side.plan, side.reading)));
+        let facts = sides.map(|side| Facts::of(&reduced.schema, &side.reading.text.query));
+        let plans = sides.map(|side| reduced.plan(side.plan));
+        Pair { reduced, plans, facts }
+    }
+
+    /// All tables: a query may count the rows of one without naming a column.
+    fn tables(&self) -> Vec<usize> {
+        (0..self.reduced.schema.tables.len()).collect()
+    }
 }
 
 impl Probe {
@@ -97,12 +118,13 @@ impl Probe {
             finding.differ = 1;
             return finding;
         }
-        let read = columns_read([gold.plan, pred.plan]);
-        let facts = [gold.facts.clone(), pred.facts.clone()];
-        let generator = Generator::reading(schema, semantics, &facts, &read, self.seed);
+        let pair = Pair::of(schema, [gold, pred]);
+        let semantics = &*pair.reduced.semantics(semantics);
+        let generator =
+            Generator::new(&pair.reduced.schema, semantics, &pair.facts, &pair.tables(), self.seed);
         let mut columns = Columns::new(width, semantics.any_column_order);
         // Where a query counts to some number, tables must reach it.
-        let mut counts = gold.facts.counts.iter().chain(&pred.facts.counts);
+        let mut counts = pair.facts.iter().flat_map(|facts| &facts.counts);
         let large = counts.any(|n| MANY.contains(n));
         for number in 0..self.databases {
             let index = if large && number >= SMALL { number + LARGE } else { number };
@@ -110,8 +132,8 @@ impl Probe {
                 finding.open += 1;
                 continue;
             };
-            let said = self.both(gold.plan, pred.plan, &database).map(|[ours, mut theirs]| {
-                if pred.sorts && theirs.order == Order::Stored {
+            let said = self.both(&pair.plans, &database).map(|[ours, mut theirs]| {
+                if pred.reading.sorts && theirs.order == Order::Stored {
                     theirs.order = Order::None;
                 }
                 compare(&ours, &theirs, semantics, &mut columns)
@@ -120,7 +142,7 @@ impl Probe {
                 break;
             }
             if finding.differ > 0 {
-                finding.witness = Some(database);
+                finding.witness = Some(Witness { schema: pair.reduced.schema.clone(), database });
                 break;
             }
         }
@@ -129,11 +151,9 @@ impl Probe {
 
     /// Counts agreement over plausible databases on which the gold has an answer, each by itself. The trees are those that
     /// the texts say, since rules may assume what such databases do not keep; of `semantics` only the comparison counts.
-    /// `notes` are on this schema, made once for many pairs.
     pub fn plausible(
         &self,
         schema: &Schema,
-        notes: &Notes,
         gold: Side<'_>,
         pred: Side<'_>,
         semantics: &Semantics,
@@ -144,17 +164,19 @@ impl Probe {
             finding.differ = 1;
             return finding;
         }
-        let read = columns_read([gold.plan, pred.plan]);
-        let plausible = Plausible::reading(schema, notes, gold.facts, pred.facts, read, self.seed);
+        let pair = Pair::of(schema, [gold, pred]);
+        let [gold, pred] = &pair.plans;
+        let [of_gold, of_pred] = &pair.facts;
+        let plausible = Plausible::new(&pair.reduced.schema, of_gold, of_pred, &pair.tables(), self.seed);
         // A gold that hardly answers costs as much as one that does, and says little.
         for index in 0..self.databases {
             let database = plausible.database(index, false);
-            let ours = evaluate(gold.plan, &database, self.steps);
+            let ours = evaluate(gold, &database, self.steps);
             if ours.as_ref().is_ok_and(says_nothing) {
                 continue;
             }
             let said = ours.and_then(|ours| {
-                let theirs = evaluate(pred.plan, &database, self.steps)?;
+                let theirs = evaluate(pred, &database, self.steps)?;
                 let mut columns = Columns::new(width, semantics.any_column_order);
                 Ok(compare(&ours, &theirs, semantics, &mut columns))
             });
@@ -165,12 +187,7 @@ impl Probe {
         finding
     }
 
-    fn both<'d>(
-        &self,
-        gold: &'d Plan,
-        pred: &'d Plan,
-        database: &'d Database,
-    ) -> Result<[Rows<'d>; 2], Stop> {
+    fn both<'d>(&self, [gold, pred]: &'d [Plan; 2], database: &'d Database) -> Result<[Rows<'d>; 2], Stop> {
         Ok([evaluate(gold, database, self.steps)?, evaluate(pred, database, self.steps)?])
     }
 
@@ -185,17 +202,16 @@ impl Probe {
         pred: &str,
         semantics: &Semantics,
     ) -> Result<Finding, SqlError> {
-        let read = |sql: &str| -> Result<(Facts, Plan), SqlError> {
+        let read = |sql: &str| -> Result<(Reading, Plan), SqlError> {
             let parsed = parse(sql)?;
             let planned = plan(schema, &parsed)?;
-            Ok((Facts::of(schema, &parsed.query), planned))
+            Ok((Reading::of(parsed, &planned), planned))
         };
-        let ((gold_facts, gold), (pred_facts, pred)) = (read(gold)?, read(pred)?);
+        let ((of_gold, gold), (of_pred, pred)) = (read(gold)?, read(pred)?);
         let semantics = &*semantics.for_gold(schema, &gold);
-        let sorted = [sorts(&gold), sorts(&pred)];
         let [gold, pred] = [gold, pred].map(|planned| normalize(schema, planned, semantics).plan);
-        let gold = Side { plan: &gold, facts: &gold_facts, sorts: sorted[0] };
-        let pred = Side { plan: &pred, facts: &pred_facts, sorts: sorted[1] };
+        let gold = Side { plan: &gold, reading: &of_gold };
+        let pred = Side { plan: &pred, reading: &of_pred };
         Ok(self.every(schema, gold, pred, semantics))
     }
 }
@@ -203,21 +219,4 @@ impl Probe {
 /// Whether an answer holds nothing but NULL and 0: what a query gives where it finds nothing.
 fn says_nothing(rows: &Rows<'_>) -> bool {
     rows.rows.iter().flatten().all(|v| matches!(**v, Value::Null | Value::Integer(0)))
-}
-
-/// The columns of the schema that trees read. A table of which none is read is there with its first one, so that it has
-/// rows.
-fn columns_read(plans: [&Plan; 2]) -> BTreeSet<ColumnRef> {
-    let mut read = BTreeSet::new();
-    for plan in plans {
-        let named = plan.query.reads();
-        plan.query.for_each_deep(|node| {
-            if let Node::Rel(Rel::Scan { table, columns }) = node {
-                read.insert(ColumnRef { table: *table, column: 0 });
-                let own = columns.iter().filter(|(id, _)| named.contains(id));
-                read.extend(own.map(|&(_, column)| ColumnRef { table: *table, column }));
-            }
-        });
-    }
-    read
 }

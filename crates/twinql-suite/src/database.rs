@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;
 
-use twinql_sql::{Affinity, Column, ColumnRef, Schema, TypeClass, Value};
+use twinql_sql::{Affinity, Column, Schema, TypeClass, Value};
 
 use crate::facts::number;
 
@@ -79,22 +79,6 @@ pub(crate) fn affinity_type(affinity: Affinity) -> &'static str {
         Affinity::Real => "REAL",
         Affinity::Blob => "BLOB",
     }
-}
-
-/// Columns of a table whose values are bound to others: those of keys and foreign keys, and all of a table with CHECKs or
-/// generated columns.
-pub(crate) fn bound_columns(schema: &Schema, table: usize) -> Vec<ColumnRef> {
-    let Some(definition) = schema.tables.get(table) else { return Vec::new() };
-    let own = |column: usize| ColumnRef { table, column };
-    if !definition.checks.is_empty() || definition.columns.iter().any(|c| c.generated.is_some()) {
-        return (0..definition.columns.len()).map(own).collect();
-    }
-    let mut bound: Vec<ColumnRef> = keys(definition).flatten().copied().map(own).collect();
-    for fk in &definition.foreign_keys {
-        bound.extend(fk.columns.iter().copied().map(own));
-        bound.extend(fk.target_columns.iter().map(|&column| ColumnRef { table: fk.target, column }));
-    }
-    bound
 }
 
 /// `CREATE TABLE` with names and affinities alone: constraints are met by construction,

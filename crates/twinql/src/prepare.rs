@@ -17,8 +17,7 @@ use twinql_sql::{
 
 pub use twinql_metrics::same_tokens;
 
-use twinql_probe::sorts;
-use twinql_suite::facts::Facts;
+use twinql_probe::Reading;
 
 use crate::status::is_unsupported;
 
@@ -110,13 +109,11 @@ pub(crate) struct Read {
     pub(crate) tree: Option<Tree>,
 }
 
-/// A query's tree, and what its text says of the rows that it asks for.
+/// A query's tree, and what its text names.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) plan: Plan,
-    pub(crate) facts: Facts,
-    /// The text has an ORDER BY.
-    pub(crate) sorts: bool,
+    pub(crate) reading: Reading,
 }
 
 /// Reads a query; as [`graph_with`] says.
@@ -131,7 +128,6 @@ pub(crate) fn read(
     // A syntax tree needs no plan; that there is one says that the query is one over the schema.
     let plan = plan(schema, &parsed)?;
     let width = plan.query.output.len();
-    let sorts = sorts(&plan);
     if config.kind == GraphKind::Ast {
         return Ok(Read {
             graph: QueryGraph::of_ast(&parsed.query)
@@ -144,6 +140,7 @@ pub(crate) fn read(
             tree: None,
         });
     }
+    let named = config.canonical.then(|| Reading::of(parsed, &plan));
     // On plausible databases the rules' assumptions may not hold: there the query is evaluated as it is written.
     let written = (!config.question.is_usual() && !semantics.ignore_distinct).then(|| plan.clone());
     let wanted = |rule: &Rule| config.canonical && wanted(rule);
@@ -166,7 +163,8 @@ pub(crate) fn read(
             true => config.canonical.then(|| canonical.plan.clone()),
             false => written,
         }
-        .map(|plan| Tree { plan, facts: Facts::of(schema, &parsed.query), sorts }),
+        .zip(named)
+        .map(|(plan, reading)| Tree { plan, reading }),
         vacuous: canonical.vacuous,
         width,
     })

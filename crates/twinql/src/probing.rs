@@ -1,13 +1,9 @@
 //! What a few databases in memory show of pairs before the network's probability is final.
 
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
-
 use rayon::prelude::*;
 use twinql_model::{Correction, ModelError, Probed, Score, Shown};
 use twinql_probe::{Finding, Probe, Side};
 use twinql_sql::Semantics;
-use twinql_suite::plausible::Notes;
 
 use crate::Engine;
 use crate::batch::{Batch, Said};
@@ -48,12 +44,6 @@ impl Engine {
             return vec![None; jobs.len()];
         };
         let usual = network.question().is_usual();
-        let mut notes: HashMap<usize, OnceLock<Notes>> = HashMap::new();
-        for job in jobs.iter().filter(|_| !usual) {
-            if let Work::Pair { schema, .. } = &job.work {
-                notes.entry(Arc::as_ptr(schema) as usize).or_default();
-            }
-        }
         let pairs: Vec<_> = jobs.iter().zip(graphs).collect();
         pairs
             .into_par_iter()
@@ -62,11 +52,10 @@ impl Engine {
                 let pair = pair.as_ref().filter(|pair| !pair.identical)?;
                 let [gold, pred] = pair.trees.as_ref()?;
                 let (gold, pred) = (side(gold), side(pred));
-                if usual {
-                    return Some(probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)));
-                }
-                let notes = notes.get(&(Arc::as_ptr(schema) as usize))?.get_or_init(|| Notes::of(schema));
-                Some(probe.plausible(schema, notes, gold, pred, semantics))
+                Some(match usual {
+                    true => probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)),
+                    false => probe.plausible(schema, gold, pred, semantics),
+                })
             })
             .collect()
     }
@@ -117,7 +106,7 @@ impl Engine {
 }
 
 fn side(tree: &Tree) -> Side<'_> {
-    Side { plan: &tree.plan, facts: &tree.facts, sorts: tree.sorts }
+    Side { plan: &tree.plan, reading: &tree.reading }
 }
 
 fn shown(found: &Finding) -> Shown {

@@ -88,7 +88,9 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         match typed.format.format {
             Format::Text => sink.write(&corrected(&correction, unread))?,
             Format::Json | Format::Jsonl => {
-                sink.line(&serde_json::to_string_pretty(&json!({"correction": correction, "unread": unread}))?)?;
+                sink.line(&serde_json::to_string_pretty(
+                    &json!({"correction": correction, "unread": unread}),
+                )?)?;
             }
         }
         sink.finish()?;

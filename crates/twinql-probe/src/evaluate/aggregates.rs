@@ -31,7 +31,8 @@ impl<'d> Evaluator<'d> {
         }
         // Stable: the rows of a group keep their order.
         grouped.sort_by(|(a, _), (b, _)| compare_rows(a, b));
-        let mut groups: Vec<&[(Row<'d>, &Row<'d>)]> = grouped.chunk_by(|(a, _), (b, _)| same_rows(a, b)).collect();
+        let mut groups: Vec<&[(Row<'d>, &Row<'d>)]> =
+            grouped.chunk_by(|(a, _), (b, _)| same_rows(a, b)).collect();
         if keys.is_empty() && !calls.is_empty() && groups.is_empty() {
             groups.push(&[]);
         }
@@ -39,7 +40,8 @@ impl<'d> Evaluator<'d> {
         let mut out = Vec::with_capacity(groups.len());
         for group in groups {
             let members: Vec<&Row<'d>> = group.iter().map(|(_, row)| *row).collect();
-            let mut row = group.first().map_or_else(|| keys.iter().map(|_| NULL).collect(), |(key, _)| key.clone());
+            let mut row =
+                group.first().map_or_else(|| keys.iter().map(|_| NULL).collect(), |(key, _)| key.clone());
             for (_, call) in calls {
                 let value = if call.func == AggFunc::Bare {
                     self.bare(&rows.columns, &members, call, calls)?
@@ -139,8 +141,12 @@ impl<'d> Evaluator<'d> {
 pub(super) fn fold<'d>(func: &AggFunc, values: Vec<Cell<'d>>) -> Result<Cell<'d>> {
     Ok(match func {
         AggFunc::Count => Cow::Owned(Value::Integer(values.len() as i64)),
-        AggFunc::Min => values.into_iter().reduce(|a, b| if order(&b, &a).is_lt() { b } else { a }).unwrap_or(NULL),
-        AggFunc::Max => values.into_iter().reduce(|a, b| if order(&b, &a).is_gt() { b } else { a }).unwrap_or(NULL),
+        AggFunc::Min => {
+            values.into_iter().reduce(|a, b| if order(&b, &a).is_lt() { b } else { a }).unwrap_or(NULL)
+        }
+        AggFunc::Max => {
+            values.into_iter().reduce(|a, b| if order(&b, &a).is_gt() { b } else { a }).unwrap_or(NULL)
+        }
         AggFunc::Sum if values.is_empty() => NULL,
         AggFunc::Avg if values.is_empty() => NULL,
         AggFunc::Sum => Cow::Owned(sum(&values)?),

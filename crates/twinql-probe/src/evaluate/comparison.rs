@@ -90,7 +90,12 @@ impl<'d> Evaluator<'d> {
     }
 
     /// `left op right` for a comparison.
-    pub(super) fn comparison(&mut self, op: BinaryOp, left: &'d Expr, right: &'d Expr) -> Result<Option<bool>> {
+    pub(super) fn comparison(
+        &mut self,
+        op: BinaryOp,
+        left: &'d Expr,
+        right: &'d Expr,
+    ) -> Result<Option<bool>> {
         if let (Expr::Row(ours), Expr::Row(theirs)) = (left, right) {
             return self.rows_compared(op, ours, theirs);
         }

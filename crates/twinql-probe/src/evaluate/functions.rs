@@ -85,7 +85,8 @@ fn instr(args: &[Cell<'_>]) -> Result<Value> {
 }
 
 fn replace(args: &[Cell<'_>]) -> Result<Value> {
-    let (Some(within), Some(old), Some(new)) = (argument(args, 0), argument(args, 1), argument(args, 2)) else {
+    let (Some(within), Some(old), Some(new)) = (argument(args, 0), argument(args, 1), argument(args, 2))
+    else {
         return Ok(Value::Null);
     };
     if old.is_empty() {
@@ -132,7 +133,13 @@ fn substr(args: &[Cell<'_>]) -> Result<Value> {
     };
     let from = from.clamp(-(i64::MAX / 4), i64::MAX / 4);
     // Where the first character that is taken would stand, from 0.
-    let start = if from > 0 { from - 1 } else if from < 0 { size + from } else { -1 };
+    let start = if from > 0 {
+        from - 1
+    } else if from < 0 {
+        size + from
+    } else {
+        -1
+    };
     let (start, end) = if length >= 0 { (start, start + length) } else { (start + length, start) };
     // The place before the first is 0, which counts as a character that is not there.
     let (start, end) = (start.clamp(0, size) as usize, end.clamp(0, size) as usize);

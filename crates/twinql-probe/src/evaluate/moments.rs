@@ -43,7 +43,9 @@ fn parse(s: &str) -> Result<Option<Moment>> {
         "0000-00-00" => true,
         other => match other.strip_prefix("0000-00-00").and_then(|rest| rest.strip_prefix([' ', 'T'])) {
             Some("00:00" | "00:00:00") => true,
-            Some(time) => time.strip_prefix("00:00:00.").is_some_and(|f| !f.is_empty() && f.bytes().all(|b| b == b'0')),
+            Some(time) => {
+                time.strip_prefix("00:00:00.").is_some_and(|f| !f.is_empty() && f.bytes().all(|b| b == b'0'))
+            }
             None => false,
         },
     };
@@ -76,7 +78,9 @@ fn modified(moment: Moment, modifier: &str) -> Result<Moment> {
         at.and_then(Moment::of_epoch)
     };
     // A month more may be a day that is not there, which SQLite carries into the next month.
-    let months = |n: i64| count.checked_mul(n).and_then(|n| moment.plus_months(n)).filter(|m| m.civil().2 == moment.civil().2);
+    let months = |n: i64| {
+        count.checked_mul(n).and_then(|n| moment.plus_months(n)).filter(|m| m.civil().2 == moment.civil().2)
+    };
     let later = match unit.trim_end_matches('s') {
         "day" => moment.plus_days(count),
         "month" => months(1),

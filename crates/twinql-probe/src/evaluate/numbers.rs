@@ -235,8 +235,11 @@ mod tests {
 
     #[test]
     fn doubles_are_written_as_sqlite_writes_them() {
-        let cases = [(1.0, "1.0"), (0.1 + 0.2, "0.3"), (-2.5, "-2.5"), (1e15, "1.0e+15"), (123_456.75, "123456.75")];
-        for (r, text) in cases.into_iter().chain([(0.0001, "0.0001"), (0.000_01, "1.0e-05"), (1e100, "1.0e+100")]) {
+        let cases =
+            [(1.0, "1.0"), (0.1 + 0.2, "0.3"), (-2.5, "-2.5"), (1e15, "1.0e+15"), (123_456.75, "123456.75")];
+        for (r, text) in
+            cases.into_iter().chain([(0.0001, "0.0001"), (0.000_01, "1.0e-05"), (1e100, "1.0e+100")])
+        {
             assert_eq!(real_text(r), text);
         }
     }

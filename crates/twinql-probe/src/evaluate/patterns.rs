@@ -79,7 +79,10 @@ mod tests {
         assert!(like("Anna", "a%A", None) && like("Anna", "_nn_", None) && !like("Anna", "nn", None));
         assert!(like("", "%", None) && like("aab", "%ab", None) && !like("aab", "%aa", None));
         assert!(like("5%", "5\\%", Some('\\')) && !like("5x", "5\\%", Some('\\')));
-        assert_eq!((glob("Anna", "A*a"), glob("Anna", "a*"), glob("a", "[a]")), (Some(true), Some(false), None));
+        assert_eq!(
+            (glob("Anna", "A*a"), glob("Anna", "a*"), glob("a", "[a]")),
+            (Some(true), Some(false), None)
+        );
     }
 
     #[test]

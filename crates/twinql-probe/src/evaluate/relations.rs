@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use twinql_sql::{
-    ColumnId, Direction, Expr, JoinKind, NullsOrder, Rel, SetOpKind, SortKey, Value,
-};
+use twinql_sql::{ColumnId, Direction, Expr, JoinKind, NullsOrder, Rel, SetOpKind, SortKey, Value};
 use twinql_suite::compare::order;
 
 use super::comparison::nocase;
@@ -90,7 +88,8 @@ impl<'d> Evaluator<'d> {
         let rows = self.relation(input)?;
         let columns: Vec<ColumnId> = exprs.iter().map(|(c, _)| *c).collect();
         // A subquery may give columns of the rows around it.
-        let passed = |(c, e): &(ColumnId, Expr)| matches!(e, Expr::Column(of) if of == c && rows.place(*c).is_some());
+        let passed =
+            |(c, e): &(ColumnId, Expr)| matches!(e, Expr::Column(of) if of == c && rows.place(*c).is_some());
         if exprs.iter().all(passed) {
             return Ok(rows.project(&columns));
         }

@@ -23,7 +23,11 @@ struct Member<'d> {
 }
 
 impl<'d> Evaluator<'d> {
-    pub(super) fn windows(&mut self, input: &'d Rel, calls: &'d [(ColumnId, WindowCall)]) -> Result<Rows<'d>> {
+    pub(super) fn windows(
+        &mut self,
+        input: &'d Rel,
+        calls: &'d [(ColumnId, WindowCall)],
+    ) -> Result<Rows<'d>> {
         let mut rows = self.relation(input)?;
         let mut added: Vec<Row<'d>> = Vec::with_capacity(calls.len());
         for (_, call) in calls {
@@ -81,7 +85,10 @@ impl<'d> Evaluator<'d> {
                 before += group.len();
             }
             // Rows that tie are told apart by nothing: they have to be the same rows, or to get the same value.
-            if matches!(call.func.as_str(), "row_number" | "ntile" | "lag" | "lead" | "first_value" | "last_value" | "nth_value") {
+            if matches!(
+                call.func.as_str(),
+                "row_number" | "ntile" | "lag" | "lead" | "first_value" | "last_value" | "nth_value"
+            ) {
                 for group in &peers {
                     let row = |m: &Member<'d>| rows.rows.get(m.row);
                     let first = group.first().map(|(_, m)| m);

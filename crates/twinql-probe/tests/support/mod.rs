@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use twinql_probe::{Probe, Rows, Stop, evaluate};
+use twinql_probe::{Probe, Rows, Stop, Witness, evaluate};
 use twinql_sql::{Plan, Schema, SchemaSet, Semantics, normalize, parse, plan};
 use twinql_suite::compare::{Columns, Mode, equal};
 use twinql_suite::execute::Answer;
@@ -73,7 +73,8 @@ pub(crate) fn agreement(schema: &Schema, sql: &str, tally: &mut Tally) {
     let facts = [Facts::of(schema, &parsed.query)];
     let generator = Generator::new(schema, &semantics, &facts, &[], 5);
     let Ok(sandbox) = Sandbox::new(schema, Limits::default()) else { return };
-    let (Ok(mut loader), Ok(mut prepared)) = (sandbox.loader(generator.tables()), sandbox.prepare(sql)) else {
+    let (Ok(mut loader), Ok(mut prepared)) = (sandbox.loader(generator.tables()), sandbox.prepare(sql))
+    else {
         return;
     };
     let canonical = normalize(schema, planned.clone(), &semantics).plan;
@@ -111,12 +112,11 @@ pub(crate) fn agreement(schema: &Schema, sql: &str, tally: &mut Tally) {
 /// Probes a pair, and runs both queries by SQLite on the database that is said to tell them apart.
 pub(crate) fn soundness(schema: &Schema, pair: &Pair, semantics: &Semantics, tally: &mut Tally) {
     let Ok(found) = Probe::default().texts(schema, &pair.gold, &pair.pred, semantics) else { return };
-    let Some(database) = &found.witness else {
+    let Some(Witness { schema, database }) = &found.witness else {
         tally.count(if found.differ > 0 { "other widths" } else { "not refuted" });
         return;
     };
-    let tables: Vec<usize> =
-        (0..schema.tables.len()).filter(|t| database.tables.get(*t).is_some_and(Option::is_some)).collect();
+    let tables: Vec<usize> = (0..schema.tables.len()).collect();
     let Ok(sandbox) = Sandbox::new(schema, Limits::default()) else { return };
     let Ok(mut loader) = sandbox.loader(&tables) else { return };
     if loader.load(database).is_err() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 use twinql_sql::schema::Typing;
-use twinql_sql::{Column, ColumnRef, Schema, Semantics, TypeClass, Value};
+use twinql_sql::{ColumnRef, Schema, Semantics, TypeClass, Value};
 
 use super::draft::{Draft, Pool};
 use super::nearby;
@@ -15,7 +15,8 @@ use super::values::{
     well_formed,
 };
 use crate::constraints::Constraints;
-use crate::database::{Database, bound_columns, parents_first};
+use crate::database::Database;
+use crate::database::parents_first;
 use crate::dice::Dice;
 use crate::facts::{Comparison, Facts, Slot};
 
@@ -66,8 +67,6 @@ struct Profile {
     numeric: bool,
     /// A column of the domain is equal, as it stands, to a constant that is no date.
     other_form: bool,
-    /// Nobody reads its columns.
-    idle: bool,
 }
 
 /// The root of a set of the union-find, halving the path to it.
@@ -88,30 +87,6 @@ impl<'a> Generator<'a> {
         tables: &[usize],
         seed: u64,
     ) -> Generator<'a> {
-        Generator::of(schema, semantics, facts, tables, None, seed)
-    }
-
-    /// As [`Generator::new`], for whoever reads only these columns, and is in a hurry: of columns beside them that no key
-    /// holds all rows have one value.
-    pub fn reading(
-        schema: &'a Schema,
-        semantics: &'a Semantics,
-        facts: &'a [Facts],
-        columns: &BTreeSet<ColumnRef>,
-        seed: u64,
-    ) -> Generator<'a> {
-        let tables: BTreeSet<usize> = columns.iter().map(|c| c.table).collect();
-        Generator::of(schema, semantics, facts, &Vec::from_iter(tables), Some(columns), seed)
-    }
-
-    fn of(
-        schema: &'a Schema,
-        semantics: &'a Semantics,
-        facts: &'a [Facts],
-        tables: &[usize],
-        columns: Option<&BTreeSet<ColumnRef>>,
-        seed: u64,
-    ) -> Generator<'a> {
         let mut wanted: BTreeSet<usize> = facts.iter().flat_map(Facts::tables).collect();
         wanted.extend(tables.iter().filter(|&&t| t < schema.tables.len()));
         let read: Vec<usize> = wanted.iter().copied().collect();
@@ -128,17 +103,8 @@ impl<'a> Generator<'a> {
         // others a query names; but not for thousands that nobody asked for.
         let width: usize = schema.tables.iter().map(|t| t.columns.len()).sum();
         let all: Vec<usize> = (0..schema.tables.len()).collect();
-        let drawn = if width > MAX_DRAWN || columns.is_some() { &needed } else { &all };
-        let (domains, mut profiles) = profile(schema, facts, drawn);
-        if let Some(columns) = columns {
-            let bound = needed.iter().flat_map(|&t| bound_columns(schema, t));
-            let read: HashSet<usize> = (columns.iter().copied().chain(bound))
-                .filter_map(|at| domains.get(at.table)?.get(at.column).copied())
-                .collect();
-            for (domain, profile) in profiles.iter_mut().enumerate() {
-                profile.idle = !read.contains(&domain);
-            }
-        }
+        let drawn = if width > MAX_DRAWN { &needed } else { &all };
+        let (domains, profiles) = profile(schema, facts, drawn);
         let mut counts: Vec<i64> = facts.iter().flat_map(|f| f.counts.iter().copied()).collect();
         counts.sort_unstable();
         counts.dedup();
@@ -266,9 +232,6 @@ impl<'a> Generator<'a> {
             .iter()
             .map(|profile| {
                 let column = profile.column.and_then(|c| self.schema.column(c));
-                if profile.idle {
-                    return idle(column);
-                }
                 let mixed = !self.semantics.typed && dice.chance(0.3);
                 let style = match column {
                     _ if mixed => Style::Mixed,
@@ -367,19 +330,6 @@ impl<'a> Generator<'a> {
     pub(super) fn pool_of(&self, facts: &Facts, slot: Slot) -> Option<usize> {
         self.domain(facts.column(slot)?)
     }
-}
-
-/// The pool of a domain that nobody reads: one value, which has the type of its column.
-fn idle(column: Option<&Column>) -> Pool {
-    let (style, value) = match column.map(|c| (moment(c), c.class)) {
-        Some((Some(Style::Days), _)) => (Style::Days, Value::Text("2020-01-01".into())),
-        Some((Some(style), _)) => (style, Value::Text("2020-01-01 00:00:00".into())),
-        Some((None, TypeClass::Integer | TypeClass::Number | TypeClass::Boolean)) | None => {
-            (Style::Integers, Value::Integer(1))
-        }
-        Some((None, _)) => (Style::Words, Value::Text("a".into())),
-    };
-    Pool { style, values: vec![value], fresh: 0.0, skew: 1.0 }
 }
 
 /// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain: they draw

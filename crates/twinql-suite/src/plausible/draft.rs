@@ -3,11 +3,10 @@
 mod finish;
 mod repeat;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
-use super::by_column::ByColumn;
 use super::content::Content;
 use super::portrait::Portraits;
 use super::profile::{Deal, follow};
@@ -57,7 +56,7 @@ pub(super) struct Draft<'a> {
     plenty: bool,
     tables: &'a [usize],
     pub(super) rows: Vec<Vec<Row>>,
-    pub(super) supplies: ByColumn<Supply>,
+    pub(super) supplies: BTreeMap<ColumnRef, Supply>,
     spreads: BTreeMap<usize, Spread>,
     /// CHECKs and generated columns.
     constraints: Session<'a>,
@@ -79,7 +78,6 @@ impl<'a> Draft<'a> {
         constraints: Session<'a>,
         mood: Mood,
         plenty: bool,
-        wanted: Option<&BTreeSet<ColumnRef>>,
         dice: &mut Dice,
     ) -> Draft<'a> {
         let mut draft = Draft {
@@ -89,7 +87,7 @@ impl<'a> Draft<'a> {
             plenty,
             tables,
             rows: vec![Vec::new(); schema.tables.len()],
-            supplies: ByColumn::default(),
+            supplies: BTreeMap::new(),
             spreads: BTreeMap::new(),
             constraints,
             making: Vec::new(),
@@ -101,9 +99,7 @@ impl<'a> Draft<'a> {
             let Some(definition) = schema.tables.get(table) else { continue };
             for column in 0..definition.columns.len() {
                 let at = ColumnRef { table, column };
-                if let Some(portrait) = portraits.get(at)
-                    && wanted.is_none_or(|wanted| wanted.contains(&at))
-                {
+                if let Some(portrait) = portraits.get(at) {
                     let mut supply = Supply::of(portrait, &mood, dice);
                     if let Some(known) = portraits.known_column(at) {
                         let total = portraits.known_table(table).and_then(|t| t.rows);
@@ -114,17 +110,6 @@ impl<'a> Draft<'a> {
                 }
             }
             let spread = draft.spread(table, dice);
-            // Of columns that nobody reads, those by which rows are told apart.
-            for &column in spread.unique.iter().flatten() {
-                let at = ColumnRef { table, column };
-                if wanted.is_some()
-                    && let Some(portrait) = portraits.get(at)
-                {
-                    if draft.supplies.get(at).is_none() {
-                        draft.supplies.insert(at, Supply::of(portrait, &mood, dice));
-                    }
-                }
-            }
             draft.spreads.insert(table, spread);
         }
         draft
@@ -293,7 +278,7 @@ impl<'a> Draft<'a> {
         self.making.pop();
         let row = row?;
         for (column, value) in row.iter().enumerate() {
-            if let Some(source) = self.supplies.get_mut(ColumnRef { table, column }) {
+            if let Some(source) = self.supplies.get_mut(&ColumnRef { table, column }) {
                 source.note(value);
             }
         }
@@ -329,7 +314,7 @@ impl<'a> Draft<'a> {
         let drawn: Vec<bool> = cells.iter().map(Option::is_none).collect();
         let mut row = Row::with_capacity(cells.len());
         for (column, cell) in cells.into_iter().enumerate() {
-            let value = match (cell, self.supplies.get_mut(ColumnRef { table, column })) {
+            let value = match (cell, self.supplies.get_mut(&ColumnRef { table, column })) {
                 (Some(value), _) => value,
                 (None, Some(source)) if source.nulls > 0.0 && dice.chance(source.nulls) => Value::Null,
                 (None, Some(source)) => source.draw(dice),
@@ -541,7 +526,7 @@ impl<'a> Draft<'a> {
         dice: &mut Dice,
     ) -> Option<usize> {
         let alone = |(column, value): &(usize, Value)| {
-            self.supplies.get(ColumnRef { table, column: *column }).is_some_and(|s| s.is_taken(value))
+            self.supplies.get(&ColumnRef { table, column: *column }).is_some_and(|s| s.is_taken(value))
         };
         if given.iter().any(alone) {
             return None;
@@ -567,7 +552,7 @@ impl<'a> Draft<'a> {
     pub(super) fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
         for (column, value) in given {
             let at = ColumnRef { table, column: *column };
-            let taken = self.supplies.get(at).is_some_and(|s| s.is_taken(value));
+            let taken = self.supplies.get(&at).is_some_and(|s| s.is_taken(value));
             if self.is_bound(at) || taken {
                 continue;
             }

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use twinql_sql::{Column, ColumnRef, ForeignKey, Schema, Table};
 
 use super::content::Content;
-use super::notes::Notes;
 use super::words::words;
 use crate::database::keys;
 
@@ -21,12 +20,13 @@ fn is_of(word: &str, table: &BTreeSet<String>) -> bool {
     table.contains(word.strip_suffix('s').unwrap_or(word))
 }
 
-/// Whether a column, by the words of its name, is called after the key of another table: `league_id` after `league.id`, `isbn` after
+/// Whether a column is called after the key of another table: `league_id` after `league.id`, `isbn` after
 /// `book.isbn`. A key that is called `id` or `name` and no more says nothing by itself.
-fn called_after(own: &[String], target: &Table, key: &[String]) -> bool {
+fn called_after(column: &Column, target: &Table, key: &Column) -> bool {
+    let (own, key) = (words(&column.name), words(&key.name));
     let table = singular(target);
     let telling =
-        !matches!(key, [one] if matches!(one.as_str(), "id" | "name" | "code" | "no" | "number"));
+        !matches!(key.as_slice(), [one] if matches!(one.as_str(), "id" | "name" | "code" | "no" | "number"));
     if telling && own == key {
         return true;
     }
@@ -68,7 +68,6 @@ pub(super) fn referred(schema: &Schema) -> BTreeSet<ColumnRef> {
 /// of which columns each value belongs to one row.
 pub(super) fn references(
     schema: &Schema,
-    notes: &Notes,
     read: &[usize],
     table: usize,
     known: &[ForeignKey],
@@ -89,11 +88,7 @@ pub(super) fn references(
             let key = target.columns.iter().enumerate().position(|(k, at)| {
                 unique(ColumnRef { table: t, column: k })
                     && at.affinity == column.affinity
-                    && called_after(
-                        notes.words(ColumnRef { table, column: c }),
-                        target,
-                        notes.words(ColumnRef { table: t, column: k }),
-                    )
+                    && called_after(column, target, at)
             })?;
             Some(ForeignKey { columns: vec![c], target: t, target_columns: vec![key] })
         });
@@ -106,7 +101,6 @@ pub(super) fn references(
 /// of the same name; of another, one whose name with the table's is its own.
 pub(super) fn copied(
     schema: &Schema,
-    notes: &Notes,
     references: &[ForeignKey],
     at: ColumnRef,
     content: Content,
@@ -124,23 +118,22 @@ pub(super) fn copied(
         let target = schema.tables.get(r.target)?;
         let table = singular(target);
         let of_table = |w: &String| is_of(w, &table);
-        let name = notes.words(at);
+        let name = words(&column.name);
         let extends = keys(own).any(|k| *k == r.columns);
         if !extends && !name.iter().any(of_table) {
             return None;
         }
-        fn bare<'w>(name: &'w [String], of_table: &dyn Fn(&String) -> bool) -> BTreeSet<&'w str> {
-            name.iter().filter(|w| *w != "name" && !of_table(w)).map(String::as_str).collect()
-        }
-        let bare = |name| bare(name, &of_table);
-        let own_bare = bare(name);
+        let bare = |name: &[String]| -> BTreeSet<String> {
+            name.iter().filter(|w| *w != "name" && !of_table(w)).cloned().collect()
+        };
         let repeats = |c: usize, other: &Column| {
-            let theirs = notes.words(ColumnRef { table: r.target, column: c });
+            let theirs = words(&other.name);
             let both_name_it = theirs.iter().any(|w| w == "name" || of_table(w));
             !r.target_columns.contains(&c)
                 && other.affinity == column.affinity
-                && (bare(theirs) == own_bare && (both_name_it || !own_bare.is_empty())
-                    || extends && (one_ends_the_other(theirs, name) || is_short_name(name, target, theirs)))
+                && (bare(&theirs) == bare(&name) && (both_name_it || !bare(&name).is_empty())
+                    || extends
+                        && (one_ends_the_other(&theirs, &name) || is_short_name(&name, target, &theirs)))
         };
         let column = target.columns.iter().enumerate().position(|(c, other)| repeats(c, other))?;
         Some(ColumnRef { table: r.target, column })
@@ -148,11 +141,13 @@ pub(super) fn copied(
 }
 
 /// The column of the same table that this one mostly repeats: the street of an address beside that for letters,
-/// `mail_street` beside `street`. `named` has the words of all its columns' names.
-pub(super) fn twin(table: &Table, named: &[Vec<String>], column: usize) -> Option<usize> {
-    let (own, name) = (table.columns.get(column)?, named.get(column)?);
-    table.columns.iter().zip(named).position(|(other, theirs)| {
-        other.affinity == own.affinity && theirs.len() < name.len() && name.ends_with(theirs)
+/// `mail_street` beside `street`.
+pub(super) fn twin(table: &Table, column: usize) -> Option<usize> {
+    let own = table.columns.get(column)?;
+    let name = words(&own.name);
+    table.columns.iter().position(|other| {
+        let theirs = words(&other.name);
+        other.affinity == own.affinity && theirs.len() < name.len() && name.ends_with(&theirs)
     })
 }
 
@@ -175,7 +170,7 @@ mod tests {
         let of = |name: &str| {
             let table = schema.table_index(name).unwrap();
             let unique = |at: ColumnRef| keys(&schema.tables[at.table]).any(|k| *k == [at.column]);
-            references(&schema, &Notes::of(&schema), &all, table, &schema.tables[table].foreign_keys, &unique)
+            references(&schema, &all, table, &schema.tables[table].foreign_keys, &unique)
         };
         let league = schema.table_index("league").unwrap();
         assert_eq!(of("game"), [ForeignKey { columns: vec![1], target: league, target_columns: vec![0] }]);
@@ -188,7 +183,7 @@ mod tests {
         let of = |table: &str, column: &str| {
             let table = schema.table_index(table).unwrap();
             let at = ColumnRef { table, column: schema.tables[table].column_index(column).unwrap() };
-            let found = copied(&schema, &Notes::of(&schema), &schema.tables[at.table].foreign_keys, at, Content::Name)?;
+            let found = copied(&schema, &schema.tables[at.table].foreign_keys, at, Content::Name)?;
             schema.column(found).map(|c| c.name.clone())
         };
         assert_eq!(of("grants", "District Name").as_deref(), Some("District"));
@@ -206,8 +201,7 @@ mod tests {
     fn a_column_repeats_one_of_its_table_whose_name_it_extends() {
         let schema = Schema::from_ddl("s", SCHEMA).unwrap();
         let grants = &schema.tables[schema.table_index("grants").unwrap()];
-        let named: Vec<Vec<String>> = grants.columns.iter().map(|c| words(&c.name)).collect();
-        let twins: Vec<Option<usize>> = (0..grants.columns.len()).map(|c| twin(grants, &named, c)).collect();
+        let twins: Vec<Option<usize>> = (0..grants.columns.len()).map(|c| twin(grants, c)).collect();
         let of = |name: &str| grants.column_index(name).unwrap();
         assert_eq!(twins[of("mail_street")], Some(of("street")));
         assert_eq!(twins.iter().flatten().count(), 1);

@@ -9,14 +9,12 @@
 //! The gold guides: rows are planted for its constants along its joins, so that it answers. What the prediction
 //! tests besides holds of the gold's rows in some databases only, or its mistakes would come true.
 
-mod by_column;
 mod content;
 mod draft;
 mod expected;
 mod form;
 mod implied;
 mod measure;
-mod notes;
 mod oddity;
 mod plant;
 mod portrait;
@@ -25,20 +23,18 @@ mod regularity;
 mod supply;
 mod words;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use twinql_sql::{ColumnRef, Schema, Semantics};
+use twinql_sql::{Schema, Semantics};
 
 use crate::constraints::Constraints;
-use crate::database::{Database, bound_columns, parents_first};
+use crate::database::{Database, parents_first};
 use crate::dice::Dice;
 use crate::facts::Facts;
 use crate::profile::Bound;
 use draft::Draft;
 pub use expected::{Expectation, Expected, ExpectedConfig};
 pub use measure::{Counts, measure};
-pub use notes::Notes;
 pub(crate) use oddity::oddities;
 pub use oddity::{CHECKS, Check};
 use portrait::Portraits;
@@ -65,8 +61,6 @@ pub struct Plausible<'a> {
     kept: Kept,
     /// Each regularity that holds more often than not holds in all databases.
     tidy: bool,
-    /// The columns that are to have values; none for all.
-    wanted: Option<BTreeSet<ColumnRef>>,
 }
 
 impl<'a> Plausible<'a> {
@@ -79,21 +73,6 @@ impl<'a> Plausible<'a> {
         seed: u64,
     ) -> Plausible<'a> {
         Plausible::following(schema, gold, pred, more, seed, None)
-    }
-
-    /// As [`Plausible::new`], for whoever reads only these columns, and is in a hurry: beside them only those of keys and
-    /// references have values, the others are NULL. `notes` are of the same schema.
-    pub fn reading(
-        schema: &'a Schema,
-        notes: &Notes,
-        gold: &'a Facts,
-        pred: &'a Facts,
-        columns: BTreeSet<ColumnRef>,
-        seed: u64,
-    ) -> Plausible<'a> {
-        let mut read: Vec<usize> = gold.tables().into_iter().chain(pred.tables()).collect();
-        read.extend(columns.iter().map(|c| c.table));
-        Plausible::of(schema, notes, [gold, pred], read, seed, None, Some(columns))
     }
 
     /// As [`Plausible::new`], like the database that a profile describes.
@@ -109,25 +88,7 @@ impl<'a> Plausible<'a> {
         read.extend(more.iter().filter(|&&t| t < schema.tables.len()));
         read.sort_unstable();
         read.dedup();
-        let notes = Notes::on(schema, &read);
-        Plausible::of(schema, &notes, [gold, pred], read, seed, profile, None)
-    }
-
-    fn of(
-        schema: &'a Schema,
-        notes: &Notes,
-        [gold, pred]: [&'a Facts; 2],
-        mut read: Vec<usize>,
-        seed: u64,
-        profile: Option<Arc<Bound>>,
-        mut wanted: Option<BTreeSet<ColumnRef>>,
-    ) -> Plausible<'a> {
-        read.sort_unstable();
-        read.dedup();
-        if let Some(wanted) = &mut wanted {
-            wanted.extend(read.iter().flat_map(|&table| bound_columns(schema, table)));
-        }
-        let mut portraits = Portraits::of(schema, notes, [gold, pred], &read, wanted.as_mut());
+        let mut portraits = Portraits::of(schema, gold, pred, &read);
         if let Some(profile) = profile {
             portraits.follow(schema, profile);
         }
@@ -145,7 +106,6 @@ impl<'a> Plausible<'a> {
             constraints,
             kept: Kept::default(),
             tidy: false,
-            wanted,
         }
     }
 
@@ -180,7 +140,6 @@ impl<'a> Plausible<'a> {
             self.constraints.open(),
             mood,
             plenty,
-            self.wanted.as_ref(),
             &mut dice,
         );
         plant::look_up(self.gold, self.pred, &mut draft, &mut dice);

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use twinql_sql::{Column, ColumnRef, ForeignKey, Schema, Value};
 
-use super::by_column::ByColumn;
 use super::content::{Content, is_own_name, is_whole, names_category};
 use super::form::{Form, Moment};
 use super::implied;
-use super::notes::Notes;
 use crate::database::keys;
 use crate::facts::{Atom, Comparison, Facts, Slot};
 use crate::profile::Bound;
@@ -68,7 +66,7 @@ pub(super) struct Portrait {
 /// All portraits of a pair's tables, and the references between them.
 #[derive(Debug, Default)]
 pub(super) struct Portraits {
-    pub(super) columns: ByColumn<Portrait>,
+    pub(super) columns: BTreeMap<ColumnRef, Portrait>,
     /// By table: those that the schema declares, and those that the gold joins along.
     pub(super) references: BTreeMap<usize, Vec<ForeignKey>>,
     /// What is known of the real database.
@@ -81,7 +79,7 @@ fn is_long(value: &Value) -> bool {
 }
 
 impl Portrait {
-    pub(super) fn of(column: &Column, table: &str, key: bool) -> Portrait {
+    fn of(column: &Column, table: &str, key: bool) -> Portrait {
         let whole = is_whole(column);
         let content = Content::of(column, table, key);
         let unnamed = content == Content::Category && column.values.is_empty() && !names_category(column);
@@ -226,23 +224,23 @@ pub(super) fn same_letters(a: &Value, b: &Value) -> bool {
 }
 
 impl Portraits {
-    /// Those of the columns of `read`. Of columns that are not `wanted`, where only some are, it is not told what they
-    /// repeat; what those that are wanted repeat, and the columns by which tables refer to each other, are added to them.
-    pub(super) fn of(
-        schema: &Schema,
-        notes: &Notes,
-        [gold, pred]: [&Facts; 2],
-        read: &[usize],
-        wanted: Option<&mut BTreeSet<ColumnRef>>,
-    ) -> Portraits {
+    pub(super) fn of(schema: &Schema, gold: &Facts, pred: &Facts, read: &[usize]) -> Portraits {
         let mut portraits = Portraits::default();
+        let referred = implied::referred(schema);
         for &t in read {
             let Some(table) = schema.tables.get(t) else { continue };
-            for (c, note) in notes.table(t).iter().enumerate() {
+            for (c, column) in table.columns.iter().enumerate() {
                 let at = ColumnRef { table: t, column: c };
-                let mut portrait = note.portrait.clone();
+                let key = keys(table).any(|k| *k == [c]) || referred.contains(&at);
+                let mut portrait = Portrait::of(column, &table.name, key);
+                portrait.unique = key;
+                portrait.of_parent = referred.iter().any(|r| r.table == t);
+                portrait.own_name &= portrait.of_parent;
+                if portrait.content == Content::Place && !key {
+                    portrait.twin = implied::twin(table, c);
+                }
                 let out = |f: &ForeignKey| f.columns == [c] && !read.contains(&f.target);
-                portrait.shared = !portrait.unique
+                portrait.shared = !key
                     && (table.foreign_keys.iter().any(out)
                         || portrait.content == Content::Id && !keys(table).any(|k| k.contains(&c)));
                 portraits.columns.insert(at, portrait);
@@ -264,57 +262,34 @@ impl Portraits {
                 });
             }
         }
-        for (_, portrait) in portraits.columns.iter_mut() {
+        for portrait in portraits.columns.values_mut() {
             portrait.conclude();
         }
         portraits.imply(schema, gold);
-        portraits.by_name(schema, notes, read, wanted);
+        portraits.by_name(schema, read);
         portraits
     }
 
     /// References that names alone tell, and columns that repeat one of another table.
-    fn by_name(
-        &mut self,
-        schema: &Schema,
-        notes: &Notes,
-        read: &[usize],
-        mut wanted: Option<&mut BTreeSet<ColumnRef>>,
-    ) {
+    fn by_name(&mut self, schema: &Schema, read: &[usize]) {
         for &t in read {
-            let unique = |at: ColumnRef| self.columns.get(at).is_some_and(|p| p.unique);
-            for reference in implied::references(schema, notes, read, t, self.references(t), &unique) {
+            let unique = |at: ColumnRef| self.columns.get(&at).is_some_and(|p| p.unique);
+            for reference in implied::references(schema, read, t, self.references(t), &unique) {
                 if !self.reaches(reference.target, t) {
                     self.references.entry(t).or_default().push(reference);
                 }
             }
             let Portraits { columns, references, profile: _ } = self;
             let references = references.get(&t).map_or(&[][..], Vec::as_slice);
-            if let Some(wanted) = &mut wanted {
-                for r in references {
-                    wanted.extend(r.columns.iter().map(|&column| ColumnRef { table: t, column }));
-                    wanted.extend(r.target_columns.iter().map(|&column| ColumnRef { table: r.target, column }));
-                }
+            for (&at, portrait) in columns.iter_mut().filter(|(at, _)| at.table == t) {
+                portrait.copied = implied::copied(schema, references, at, portrait.content);
             }
-            for (at, portrait) in columns.iter_mut().filter(|(at, _)| at.table == t) {
-                if wanted.as_ref().is_none_or(|wanted| wanted.contains(&at)) {
-                    portrait.copied = implied::copied(schema, notes, references, at, portrait.content);
-                }
-            }
-        }
-        if let Some(wanted) = wanted {
-            let portraits = wanted.iter().filter_map(|at| Some((at.table, self.columns.get(*at)?)));
-            let repeated: Vec<ColumnRef> = portraits
-                .flat_map(|(table, p)| {
-                    p.copied.into_iter().chain(p.twin.map(|column| ColumnRef { table, column }))
-                })
-                .collect();
-            wanted.extend(repeated);
         }
     }
 
     /// Changes the portrait of the column that a query names.
     fn change(&mut self, facts: &Facts, slot: Slot, change: impl FnOnce(&mut Portrait)) {
-        if let Some(portrait) = facts.column(slot).and_then(|c| self.columns.get_mut(c)) {
+        if let Some(portrait) = facts.column(slot).and_then(|c| self.columns.get_mut(&c)) {
             change(portrait);
         }
     }
@@ -345,7 +320,7 @@ impl Portraits {
             if declared(a, b) || declared(b, a) || refers(a) && refers(b) {
                 continue;
             }
-            let unique = |at| self.columns.get(at).is_some_and(|p| p.unique);
+            let unique = |at| self.columns.get(&at).is_some_and(|p| p.unique);
             let (child, parent) = match (unique(a), unique(b)) {
                 (true, false) => (b, a),
                 (false, true) => (a, b),
@@ -383,7 +358,7 @@ impl Portraits {
     }
 
     pub(super) fn get(&self, column: ColumnRef) -> Option<&Portrait> {
-        self.columns.get(column)
+        self.columns.get(&column)
     }
 
     pub(super) fn references(&self, table: usize) -> &[ForeignKey] {

@@ -35,8 +35,8 @@ impl Draft<'_> {
     fn clear_extremes(&mut self) {
         let ranked: Vec<ColumnRef> = self
             .supplies
-            .iter()
-            .map(|(at, _)| at)
+            .keys()
+            .copied()
             .filter(|&at| {
                 self.portraits
                     .get(at)

@@ -46,7 +46,7 @@ impl Draft<'_> {
             let at = ColumnRef { table, column };
             let twin = self.portraits.get(at).and_then(|p| p.twin);
             if let Some(twin) = twin
-                && !self.supplies.get(at).is_some_and(Supply::is_unique)
+                && !self.supplies.get(&at).is_some_and(Supply::is_unique)
                 && dice.chance(0.85)
                 && let Some(value) = row.get(twin).filter(|v| **v != Value::Null).cloned()
             {

@@ -10,7 +10,6 @@ mod values;
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
-use super::notes::Notes;
 use super::portrait::{Portrait, Portraits};
 use super::regularity::Regularity;
 use crate::database::{Database, Row, project};
@@ -130,7 +129,7 @@ pub(crate) fn oddities(
 ) -> Vec<Oddity> {
     let present: Vec<usize> =
         (0..database.tables.len()).filter(|&t| database.tables.get(t).is_some_and(Option::is_some)).collect();
-    let scene = Scene { schema, portraits: Portraits::of(schema, &Notes::on(schema, &present), [gold, pred], &present, None), database, filled };
+    let scene = Scene { schema, portraits: Portraits::of(schema, gold, pred, &present), database, filled };
     let mut all = Vec::new();
     for check in &CHECKS {
         let mut found = Found { kind: check.name, oddities: Vec::new() };
@@ -150,6 +149,7 @@ impl<'a> Scene<'a> {
         self.portraits
             .columns
             .iter()
+            .map(|(at, p)| (*at, p))
             .filter(|(at, portrait)| !portrait.unique && !self.rows(at.table).is_empty() && !self.refers(*at))
     }
 
