@@ -73,6 +73,33 @@ fn a_checkpoint_gets_weights_that_score() {
 }
 
 #[test]
+fn a_network_is_corrected_by_what_a_probe_shows() {
+    let folder = folder(6);
+    let args = [&ARGS[..], &["--metric", "gmn", "--question", "plausible", "--semantics", "bird"]].concat();
+    let (out, err) = folder.run(&args, 0);
+    assert!(out.contains("asked plausible\nweight     log odds\noffset"), "{out}");
+    assert!(out.contains("30 pairs, of which network and share are weighed on"), "{out}");
+    assert!(out.contains("left out, since the network cannot read them: 6"), "{out}");
+    assert!(err.contains("wrote new.safetensors"), "{err}");
+    let report = folder.json(&[&args[..], &["--format", "json", "--quiet"]].concat());
+    assert!(report["correction"]["share"].as_f64().unwrap() >= 0.0, "{report}");
+
+    let pair = ["SELECT name FROM singer WHERE age > 30", "SELECT name FROM singer WHERE age >= 30"];
+    let score = |checkpoint: &str, more: &[&str]| -> Value {
+        let args = [&["--metric", "gmn", "--format", "json", "--checkpoint", checkpoint], more].concat();
+        folder.json(&one_pair("score", pair, &args))["mean"]["gmn"].clone()
+    };
+    let asked = ["--question", "plausible", "--semantics", "bird"];
+    assert_ne!(score("small", &asked), score("new.safetensors", &asked));
+    // What the network alone says, and the other question, are as they were.
+    let alone = [&asked[..], &["--probe", "0"]].concat();
+    assert_eq!(score("small", &alone), score("new.safetensors", &alone));
+    assert_eq!(score("small", &[]), score("new.safetensors", &[]));
+
+    folder.refuses(&[&args[..], &["--probe", "0"]].concat(), &["--probe 0 shows nothing"]);
+}
+
+#[test]
 fn what_cannot_be_calibrated_says_why() {
     let folder = folder(3);
     folder.refuses(&ARGS, &["executed.jsonl", "over 3 databases", "at least 5"]);

@@ -1,5 +1,7 @@
 //! Whether two evaluated answers agree.
 
+use std::borrow::Cow;
+
 use twinql_sql::Semantics;
 use twinql_suite::compare::{Columns, Mode, equal};
 use twinql_suite::execute::Answer;
@@ -19,6 +21,9 @@ pub enum Said {
 
 /// Compares two answers as `semantics` says; `columns` carries what earlier databases say of their order.
 pub fn compare(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics, columns: &mut Columns) -> Said {
+    if gold.certain.is_some() || pred.certain.is_some() {
+        return of_what_is_certain(gold, pred, semantics);
+    }
     let (ours, theirs) = (answer(gold), answer(pred));
     let unordered = Mode::new(semantics, false);
     let mode = Mode::new(semantics, matches!(gold.order, Order::Sorted(_)));
@@ -42,6 +47,29 @@ pub fn compare(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics, columns:
     Said::Agree
 }
 
+/// Compares answers that SQL leaves open in part: their numbers of rows, and what is certain of these. They differ or it is
+/// open whether they do.
+fn of_what_is_certain(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics) -> Said {
+    let mode = Mode { any_column_order: false, ..Mode::new(semantics, false) };
+    let known = |rows: &Rows<'_>, place: usize| {
+        let column = rows.columns.get(place);
+        rows.certain.as_ref().is_none_or(|certain| column.is_some_and(|c| certain.contains(c)))
+    };
+    // Columns in another order may be other columns: of these only the number of rows counts.
+    let both = |place: &usize| !semantics.any_column_order && known(gold, *place) && known(pred, *place);
+    let places: Vec<usize> = (0..gold.columns.len().min(pred.columns.len())).filter(both).collect();
+    let [ours, theirs] = [gold, pred].map(|rows| {
+        let pick =
+            |row: &Vec<_>| places.iter().filter_map(|p| row.get(*p).cloned().map(Cow::into_owned)).collect();
+        Answer { width: places.len(), rows: rows.rows.iter().map(pick).collect() }
+    });
+    let mut columns = Columns::new(places.len(), false);
+    match equal(&ours, &theirs, mode, &mut columns) {
+        true => Said::Open,
+        false => Said::Differ,
+    }
+}
+
 /// Whether rows tie by the sort keys that are not equal.
 fn tied(rows: &Rows<'_>, answer: &Answer) -> bool {
     let Order::Sorted(runs) = &rows.order else { return false };
@@ -51,4 +79,71 @@ fn tied(rows: &Rows<'_>, answer: &Answer) -> bool {
 
 fn answer(rows: &Rows<'_>) -> Answer {
     Answer { width: rows.columns.len(), rows: rows.to_values() }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use twinql_sql::{Plan, Schema, Value, parse, plan};
+    use twinql_suite::Database;
+
+    use super::*;
+    use crate::evaluate;
+
+    fn planned(schema: &Schema, sql: &str) -> Plan {
+        plan(schema, &parse(sql).unwrap()).unwrap()
+    }
+
+    /// What four pets say of two queries: two of them are three years old.
+    fn said(semantics: &str, gold: &str, pred: &str) -> Said {
+        let ddl = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER)";
+        let schema = Schema::from_ddl("pets", ddl).unwrap();
+        let pet =
+            |id, name: &str, age| vec![Value::Integer(id), Value::Text(name.into()), Value::Integer(age)];
+        let rows = vec![pet(1, "Ada", 3), pet(2, "Bob", 5), pet(3, "Cid", 3), pet(4, "Dot", 7)];
+        let database = Database { tables: vec![Some(rows)] };
+        let (gold, pred) = (planned(&schema, gold), planned(&schema, pred));
+        let (ours, theirs) =
+            (evaluate(&gold, &database, 1000).unwrap(), evaluate(&pred, &database, 1000).unwrap());
+        let semantics: Semantics = semantics.parse().unwrap();
+        let mut columns = Columns::new(ours.columns.len(), semantics.any_column_order);
+        compare(&ours, &theirs, &semantics, &mut columns)
+    }
+
+    #[test]
+    fn order_counts_where_the_gold_sorts() {
+        let (up, down) = ("SELECT age FROM pet ORDER BY age", "SELECT age FROM pet ORDER BY age DESC");
+        assert_eq!(said("default", up, up), Said::Agree);
+        assert_eq!(said("default", up, down), Said::Differ);
+        assert_eq!(said("default", "SELECT age FROM pet", down), Said::Agree);
+        // Names may come in either order under the tie.
+        let tied = "SELECT name FROM pet ORDER BY age";
+        assert_eq!(said("default", tied, tied), Said::Open);
+        assert_eq!(said("default", tied, "SELECT name FROM pet WHERE age > 3 ORDER BY age"), Said::Differ);
+        // BIRD compares sets.
+        assert_eq!(said("bird", up, down), Said::Agree);
+    }
+
+    #[test]
+    fn what_is_certain_of_a_choice_tells_apart() {
+        let all = "SELECT name FROM pet";
+        // Which two is open, that there are two is not.
+        assert_eq!(said("default", all, "SELECT name FROM pet LIMIT 2"), Said::Differ);
+        assert_eq!(
+            said("default", "SELECT name FROM pet LIMIT 2", "SELECT name FROM pet LIMIT 2"),
+            Said::Open
+        );
+        assert_eq!(said("bird", all, "SELECT name FROM pet LIMIT 2"), Said::Open);
+        assert_eq!(said("bird", all, "SELECT name FROM pet WHERE age > 9 LIMIT 2"), Said::Differ);
+        // Of the youngest, the age is certain and the name is not.
+        let youngest = "SELECT age, name FROM pet ORDER BY age LIMIT 1";
+        assert_eq!(said("no-fk", youngest, "SELECT 3, 'Ada'"), Said::Open);
+        // A bare column: three ages, three rows; and each number of a row but who has it.
+        let bare = "SELECT age, name FROM pet GROUP BY age";
+        assert_eq!(said("default", "SELECT age, name FROM pet", bare), Said::Differ);
+        let first = "SELECT name, age FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY age ORDER BY age) AS n FROM pet)
+            WHERE n = 1";
+        assert_eq!(said("default", "SELECT name, age FROM pet", first), Said::Differ);
+        assert_eq!(said("default", "SELECT name, age FROM pet GROUP BY age", first), Said::Open);
+    }
 }

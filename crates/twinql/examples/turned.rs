@@ -1,7 +1,7 @@
 //! Golds turned against themselves: how many of those that the suite tells from the gold a network calls the same, by kind.
-//!   turned [CHECKPOINT [STEP [SEMANTICS [QUESTION]]]]        # small; 1; default; every
+//!   turned [CHECKPOINT [STEP [SEMANTICS [QUESTION [list]]]]]        # small; 1; default; every
 //! over every STEPth gold of `data/gold.tsv` and, with TWINQL_DATA, of Spider's development set. Kinds with a star are in no
-//! corpus that the shipped networks are trained on.
+//! corpus that the shipped networks are trained on. With `list`, each pair that is called the same and is not.
 #![allow(clippy::expect_used, clippy::print_stdout)]
 
 #[path = "support/jobs.rs"]
@@ -57,6 +57,7 @@ fn main() {
     let step: usize = argument(2).map_or(1, |n| n.parse().expect("a number"));
     let semantics = argument(3).map_or_else(twinql::Semantics::default, |s| s.parse().expect("semantics"));
     let question = argument(4).map_or_else(Default::default, |q| q.parse().expect("a question"));
+    let list = argument(5).is_some_and(|word| word == "list");
     let engine = Engine::builder()
         .network(network)
         .semantics(semantics)
@@ -89,7 +90,7 @@ fn main() {
         let (mut learned, mut apart) = (Tally::default(), Tally::default());
         for kind in TURNED {
             let is_kept = kept.iter().any(|k| k.name == kind.name);
-            let tally = of_kind(kind, &golds, &schemas, &engine);
+            let tally = of_kind(kind, &golds, &schemas, &engine, list);
             tally.print(&format!("{}{}", kind.name, if is_kept { " *" } else { "" }));
             if is_kept { apart.add(tally) } else { learned.add(tally) }
         }
@@ -99,7 +100,13 @@ fn main() {
 }
 
 /// What becomes of all golds in one kind.
-fn of_kind(kind: &Turned, golds: &[(String, String)], schemas: &Schemas, engine: &Engine) -> Tally {
+fn of_kind(
+    kind: &Turned,
+    golds: &[(String, String)],
+    schemas: &Schemas,
+    engine: &Engine,
+    list: bool,
+) -> Tally {
     let job = |(db_id, gold): &(String, String)| {
         let schema = schemas.get(db_id)?.clone();
         let pred = (kind.make)(&Target { schema: &schema, gold })?;
@@ -107,12 +114,19 @@ fn of_kind(kind: &Turned, golds: &[(String, String)], schemas: &Schemas, engine:
     };
     let jobs: Vec<Job> = golds.iter().filter_map(job).collect();
     let mut tally = Tally::default();
-    for record in engine.score(&jobs) {
+    for (job, record) in jobs.iter().zip(engine.score(&jobs)) {
         if let Some((same, called)) = verdicts(engine, &record) {
             tally.judged += 1;
             tally.same += usize::from(same);
             tally.wrong += usize::from(called && !same);
             tally.missed += usize::from(same && !called);
+            if let Work::Pair { schema, gold, pred } = &job.work
+                && list
+                && called
+                && !same
+            {
+                println!("{}\t{}\t{gold}\t{pred}", kind.name, schema.db_id);
+            }
         }
     }
     tally

@@ -5,7 +5,8 @@
 //! fitted to the verdicts of execution, and its weights are written into a copy of the checkpoint.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
@@ -20,7 +21,7 @@ use crate::commands::evaluate::selection::Selection;
 use crate::commands::settled_profiles;
 use crate::commands::stream::{Window, stream};
 use crate::commands::worker::workers;
-use crate::input::{self, PairItems};
+use crate::input::{self, PairItems, Pairs};
 use crate::labels::Labels;
 use crate::output::{Console, Sink, write_file};
 
@@ -60,78 +61,92 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         .build()?;
     let (pairs, selection) =
         Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
-    if typed.metric == "gmn" {
-        if engine.probed_databases() == 0 {
-            bail!("--probe 0 shows nothing that could be weighed");
-        }
-        let question = engine.question();
-        let mut probed: Vec<Probed> = Vec::new();
-        let mut unread = 0;
-        let work = |jobs: &[Job]| engine.probes_of(jobs);
-        stream(pairs, Window::SMALL_BATCHES, "reading", console, &work, &mut |done| {
-            let Some((job, about, known)) = done else { return Ok(true) };
-            let database = about
-                .db_id
-                .clone()
-                .with_context(|| format!("pair {} names no db_id", about.id_text(&job.id)))?;
-            match known {
-                Some(known) => probed.push(Probed { label: about.label == Some(true), database, ..known }),
-                None => unread += 1,
-            }
-            Ok(true)
-        })?;
-        selection.lock().unwrap_or_else(PoisonError::into_inner).say(&typed.pairs, console)?;
-        let correction =
-            Correction::fit(question, &probed).with_context(|| typed.pairs.display().to_string())?;
-        write_file(&typed.out, &network.with_correction(correction)?)?;
-        let mut sink = Sink::new(None)?;
-        match typed.format.format {
-            Format::Text => sink.write(&corrected(&correction, unread))?,
-            Format::Json | Format::Jsonl => {
-                sink.line(&serde_json::to_string_pretty(
-                    &json!({"correction": correction, "unread": unread}),
-                )?)?;
-            }
-        }
-        sink.finish()?;
-        console.say(format!("wrote {}", typed.out.display()));
-        return Ok(true);
-    }
-    let mut executed: Vec<Executed> = Vec::new();
-    let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
-    let work = |jobs: &[Job]| engine.signs(jobs);
-    stream(pairs, Window::SMALL_BATCHES, "reading", console, &work, &mut |done| {
-        let Some((job, about, known)) = done else {
-            return Ok(true);
-        };
-        match known {
-            Some(Ok(known)) => executed.push(Executed {
-                signs: known.signs,
-                label: about.label == Some(true),
-                database: about
-                    .db_id
-                    .clone()
-                    .with_context(|| format!("pair {} names no db_id", about.id_text(&job.id)))?,
-            }),
-            Some(Err(verdict)) => *left_out.entry(name(&verdict)).or_default() += 1,
-            None => *left_out.entry("unusable").or_default() += 1,
-        }
-        Ok(true)
-    })?;
-    selection.lock().unwrap_or_else(PoisonError::into_inner).say(&typed.pairs, console)?;
-    let model = ExecutionModel::fit(&executed).with_context(|| typed.pairs.display().to_string())?;
-    write_file(&typed.out, &network.with_execution(model)?)?;
-
+    let pairs = Labelled { pairs, selection, file: &typed.pairs, console };
+    let fitted = match typed.metric.as_str() {
+        "gmn" => correction(&engine, &network, pairs)?,
+        _ => execution(&engine, &network, pairs)?,
+    };
+    write_file(&typed.out, &fitted.checkpoint)?;
     let mut sink = Sink::new(None)?;
     match typed.format.format {
-        Format::Text => sink.write(&text(&model, &left_out))?,
-        Format::Json | Format::Jsonl => {
-            sink.line(&serde_json::to_string_pretty(&json!({"execution": model, "left_out": left_out}))?)?;
-        }
+        Format::Text => sink.write(&fitted.text)?,
+        Format::Json | Format::Jsonl => sink.line(&serde_json::to_string_pretty(&fitted.json)?)?,
     }
     sink.finish()?;
     console.say(format!("wrote {}", typed.out.display()));
     Ok(true)
+}
+
+/// The pairs of a file that are fitted to.
+struct Labelled<'a> {
+    pairs: Pairs,
+    selection: Arc<Mutex<Selection>>,
+    file: &'a Path,
+    console: Console,
+}
+
+impl Labelled<'_> {
+    /// Calls `each` with all pairs, their databases, and what `work` finds out of them.
+    fn read<T: Send>(
+        self,
+        work: &(dyn Fn(&[Job]) -> Vec<T> + Sync),
+        mut each: impl FnMut(bool, String, T),
+    ) -> Result<()> {
+        stream(self.pairs, Window::SMALL_BATCHES, "reading", self.console, work, &mut |done| {
+            let Some((job, about, known)) = done else { return Ok(true) };
+            let named = about.db_id.clone();
+            let database =
+                named.with_context(|| format!("pair {} names no db_id", about.id_text(&job.id)))?;
+            each(about.label == Some(true), database, known);
+            Ok(true)
+        })?;
+        self.selection.lock().unwrap_or_else(PoisonError::into_inner).say(self.file, self.console)
+    }
+}
+
+/// A checkpoint with new weights, and what is said of them.
+struct Fitted {
+    checkpoint: Vec<u8>,
+    text: String,
+    json: serde_json::Value,
+}
+
+/// How `gmn` weighs what databases in memory show.
+fn correction(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<Fitted> {
+    if engine.probed_databases() == 0 {
+        bail!("--probe 0 shows nothing that could be weighed");
+    }
+    let file = pairs.file;
+    let mut probed: Vec<Probed> = Vec::new();
+    let mut unread = 0;
+    pairs.read(&|jobs| engine.probes_of(jobs), |label, database, known| match known {
+        Some(known) => probed.push(Probed { label, database, ..known }),
+        None => unread += 1,
+    })?;
+    let found = Correction::fit(engine.question(), &probed).with_context(|| file.display().to_string())?;
+    Ok(Fitted {
+        text: corrected(&found, unread),
+        json: json!({"correction": found, "unread": unread}),
+        checkpoint: network.with_correction(found)?,
+    })
+}
+
+/// What `ex` makes of what is known of a pair without its database.
+fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<Fitted> {
+    let file = pairs.file;
+    let mut executed: Vec<Executed> = Vec::new();
+    let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
+    pairs.read(&|jobs| engine.signs(jobs), |label, database, known| match known {
+        Some(Ok(known)) => executed.push(Executed { signs: known.signs, label, database }),
+        Some(Err(verdict)) => *left_out.entry(name(&verdict)).or_default() += 1,
+        None => *left_out.entry("unusable").or_default() += 1,
+    })?;
+    let model = ExecutionModel::fit(&executed).with_context(|| file.display().to_string())?;
+    Ok(Fitted {
+        text: text(&model, &left_out),
+        json: json!({"execution": model, "left_out": left_out}),
+        checkpoint: network.with_execution(model)?,
+    })
 }
 
 /// A correction and its figures for people.

@@ -17,7 +17,7 @@ impl<'d> Evaluator<'d> {
         keys: &'d [(ColumnId, Expr)],
         calls: &'d [(ColumnId, AggregateCall)],
     ) -> Result<Rows<'d>> {
-        let rows = self.relation(input)?;
+        let rows = self.settled(input)?;
         let mut grouped: Vec<(Row<'d>, &Row<'d>)> = Vec::with_capacity(rows.rows.len());
         for (_, key) in keys {
             if nocase(key)?.is_some() {
@@ -36,24 +36,35 @@ impl<'d> Evaluator<'d> {
         if keys.is_empty() && !calls.is_empty() && groups.is_empty() {
             groups.push(&[]);
         }
-        let columns = keys.iter().map(|(c, _)| *c).chain(calls.iter().map(|(c, _)| *c)).collect();
+        let columns: Vec<ColumnId> =
+            keys.iter().map(|(c, _)| *c).chain(calls.iter().map(|(c, _)| *c)).collect();
+        // Calls of which SQL leaves open what they give.
+        let mut open: Vec<ColumnId> = Vec::new();
         let mut out = Vec::with_capacity(groups.len());
         for group in groups {
             let members: Vec<&Row<'d>> = group.iter().map(|(_, row)| *row).collect();
             let mut row =
                 group.first().map_or_else(|| keys.iter().map(|_| NULL).collect(), |(key, _)| key.clone());
-            for (_, call) in calls {
+            for (column, call) in calls {
                 let value = if call.func == AggFunc::Bare {
-                    self.bare(&rows.columns, &members, call, calls)?
+                    self.bare(&rows.columns, &members, call, calls)
                 } else {
                     let arguments = self.arguments(&rows.columns, &members, call)?;
-                    fold(&call.func, arguments)?
+                    fold(&call.func, arguments)
                 };
-                row.push(value);
+                row.push(match value {
+                    Err(Stop::Undetermined) => {
+                        open.push(*column);
+                        NULL
+                    }
+                    value => value?,
+                });
             }
             out.push(row);
         }
-        Ok(Rows::bag(columns, out))
+        let certain =
+            (!open.is_empty()).then(|| columns.iter().copied().filter(|c| !open.contains(c)).collect());
+        Ok(Rows { certain, ..Rows::bag(columns, out) })
     }
 
     /// The first argument of a call in each row of a group that its filter lets pass: NULLs left out, once each where the
@@ -157,8 +168,16 @@ pub(super) fn fold<'d>(func: &AggFunc, values: Vec<Cell<'d>>) -> Result<Cell<'d>
     })
 }
 
+/// A sum with its rounding errors carried along, as SQLite sums (Kahan and Babuška; Neumaier 1974): equal numbers have
+/// themselves as their mean.
 fn total(values: &[Cell<'_>]) -> f64 {
-    values.iter().filter_map(|v| summand(v).as_f64()).sum()
+    let (mut sum, mut error) = (0.0_f64, 0.0_f64);
+    for number in values.iter().filter_map(|v| summand(v).as_f64()) {
+        let next = sum + number;
+        error += if sum.abs() > number.abs() { (sum - next) + number } else { (number - next) + sum };
+        sum = next;
+    }
+    if error.is_finite() { sum + error } else { sum }
 }
 
 /// A whole number where all summands are.

@@ -41,10 +41,11 @@ pub enum Stop {
 /// What an evaluation gives.
 pub(crate) type Result<T> = std::result::Result<T, Stop>;
 
-/// Runs a query on a database. At most `steps` rows are looked at, joins and subqueries counted.
+/// Runs a query on a database. At most `steps` rows are looked at, joins and subqueries counted. What SQL leaves open is said
+/// in [`Rows::certain`].
 ///
 /// # Errors
-/// The query has no determined answer here.
+/// The query is not evaluated, or nothing of its answer is certain here.
 pub fn evaluate<'d>(plan: &'d Plan, database: &'d Database, steps: u32) -> Result<Rows<'d>> {
     let mut read = vec![false; plan.columns.len()];
     for column in plan.query.reads() {
@@ -130,7 +131,7 @@ impl<'d> Evaluator<'d> {
             self.closed.push((address, None));
             return self.correlated(query);
         }
-        let rows = self.query(query)?;
+        let rows = self.query(query)?.settled()?;
         self.closed.push((address, Some(rows.clone())));
         Ok(rows)
     }
@@ -140,7 +141,7 @@ impl<'d> Evaluator<'d> {
         let around = self.registers.clone();
         let rows = self.query(query);
         self.registers = around;
-        rows
+        rows?.settled()
     }
 
     /// The affinity that an expression has in a comparison; computed values have none.

@@ -36,6 +36,9 @@ impl<'d> Evaluator<'d> {
                     return self.join(inputs, &on.iter().chain(predicate).collect::<Vec<_>>());
                 }
                 let mut rows = self.relation(input)?;
+                if !predicate.iter().all(|conjunct| rows.determines(conjunct)) {
+                    return Err(Stop::Undetermined);
+                }
                 let mut kept = Vec::with_capacity(rows.rows.len());
                 for row in &rows.rows {
                     self.bind(&rows.columns, row);
@@ -53,15 +56,15 @@ impl<'d> Evaluator<'d> {
             Rel::Join { inputs, on } => self.join(inputs, &on.iter().collect::<Vec<_>>())?,
             Rel::OuterJoin { kind, left, right, on } => self.outer_join(*kind, left, right, on)?,
             Rel::Aggregate { input, keys, calls } => self.aggregate(input, keys, calls)?,
-            Rel::Distinct { input } => self.relation(input)?.distinct(),
+            Rel::Distinct { input } => self.settled(input)?.distinct(),
             Rel::Sort { input, keys, limit, offset } => {
                 let rows = self.relation(input)?;
                 let rows = if keys.is_empty() { rows } else { self.sorted(rows, keys)? };
                 let (limit, offset) = (self.count(limit.as_ref())?, self.count(offset.as_ref())?);
-                cut(rows, limit, offset.unwrap_or(0))?
+                cut(rows, limit, offset.unwrap_or(0))
             }
             Rel::SetOp { kind, all, left, right, columns } => {
-                let (left, right) = (self.query(left)?, self.query(right)?);
+                let (left, right) = (self.query(left)?.settled()?, self.query(right)?.settled()?);
                 set_operation(*kind, *all, left, right, columns.clone())
             }
             Rel::Window { input, calls } => self.windows(input, calls)?,
@@ -70,6 +73,11 @@ impl<'d> Evaluator<'d> {
         };
         self.step(rows.rows.len() + 1)?;
         Ok(rows)
+    }
+
+    /// The rows of a relation of which nothing is open.
+    pub(super) fn settled(&mut self, rel: &'d Rel) -> Result<Rows<'d>> {
+        self.relation(rel)?.settled()
     }
 
     fn scan(&mut self, table: usize, columns: &[(ColumnId, usize)]) -> Result<Rows<'d>> {
@@ -81,7 +89,8 @@ impl<'d> Evaluator<'d> {
             read.iter().map(|(_, at)| row.get(*at).map_or(NULL, Cow::Borrowed)).collect()
         };
         let columns = read.iter().map(|(c, _)| *c).collect();
-        Ok(Rows { columns, rows: rows.iter().map(cells).collect(), order: Order::Stored })
+        let rows = rows.iter().map(cells).collect();
+        Ok(Rows { columns, rows, order: Order::Stored, certain: None })
     }
 
     fn projection(&mut self, input: &'d Rel, exprs: &'d [(ColumnId, Expr)]) -> Result<Rows<'d>> {
@@ -98,14 +107,17 @@ impl<'d> Evaluator<'d> {
             self.bind(&rows.columns, row);
             out.push(exprs.iter().map(|(_, e)| self.expr(e)).collect::<Result<Row<'d>>>()?);
         }
-        Ok(Rows { columns, rows: out, order: rows.order })
+        let certain = rows.certain.is_some().then(|| {
+            exprs.iter().filter(|(_, expr)| rows.determines(expr)).map(|(column, _)| *column).collect()
+        });
+        Ok(Rows { columns, rows: out, order: rows.order, certain })
     }
 
     /// An inner join by nested loops: each conjunct is tested as soon as all its columns are bound.
     fn join(&mut self, inputs: &'d [Rel], on: &[&'d Expr]) -> Result<Rows<'d>> {
         let mut sides = Vec::with_capacity(inputs.len());
         for input in inputs {
-            sides.push(self.relation(input)?);
+            sides.push(self.settled(input)?);
         }
         let mut tests: Vec<Vec<&'d Expr>> = vec![Vec::new(); sides.len()];
         for &conjunct in on {
@@ -151,7 +163,7 @@ impl<'d> Evaluator<'d> {
         right: &'d Rel,
         on: &'d [Expr],
     ) -> Result<Rows<'d>> {
-        let (left, right) = (self.relation(left)?, self.relation(right)?);
+        let (left, right) = (self.settled(left)?, self.settled(right)?);
         self.step(left.rows.len().saturating_mul(right.rows.len()))?;
         let columns: Vec<ColumnId> = left.columns.iter().chain(&right.columns).copied().collect();
         let mut out = Vec::new();
@@ -211,7 +223,7 @@ impl<'d> Evaluator<'d> {
             runs.push(run);
         }
         let sorted = order.iter().filter_map(|i| rows.rows.get(*i).cloned()).collect();
-        Ok(Rows { columns: rows.columns, rows: sorted, order: Order::Sorted(runs) })
+        Ok(Rows { rows: sorted, order: Order::Sorted(runs), ..rows })
     }
 
     /// The number that LIMIT or OFFSET names; `None` where there is none, or a negative one.
@@ -246,42 +258,37 @@ pub(super) fn by_keys(keys: &[SortKey], a: &[Cell<'_>], b: &[Cell<'_>]) -> Order
     Ordering::Equal
 }
 
-/// The rows that LIMIT and OFFSET leave.
-///
-/// # Errors
-/// Which of several rows are left is not determined: they tie and differ.
-fn cut(rows: Rows<'_>, limit: Option<usize>, offset: usize) -> Result<Rows<'_>> {
+/// The rows that LIMIT and OFFSET leave. Where rows tie on both sides of a cut, it is open which of them are left.
+fn cut(rows: Rows<'_>, limit: Option<usize>, offset: usize) -> Rows<'_> {
     let total = rows.rows.len();
     let start = offset.min(total);
     let end = limit.map_or(total, |n| start.saturating_add(n).min(total));
     if start == 0 && end == total {
-        return Ok(rows);
+        return rows;
     }
-    // Rows of one run on both sides of a cut have to be equal.
     let run = |i: usize| rows.run(i);
+    let mut ties: Vec<Vec<usize>> = Vec::new();
     for at in [start, end] {
         if at == 0 || at == total || (start == end) {
             continue;
         }
         if run(at - 1) == run(at) {
-            let tied = (0..total).filter(|i| run(*i) == run(at)).filter_map(|i| rows.rows.get(i));
-            let mut tied = tied.peekable();
-            let first = tied.peek().copied();
-            if let Some(first) = first
-                && tied.any(|row| !same_rows(row, first))
-            {
-                return Err(Stop::Undetermined);
-            }
+            ties.push((0..total).filter(|i| run(*i) == run(at)).collect());
         }
     }
-    let Rows { columns, mut rows, mut order } = rows;
+    // Of rows that were one choice before, the cut may take others.
+    let certain = match rows.certain {
+        Some(_) => Some(Vec::new()),
+        None => Some(rows.constant_in(&ties)).filter(|constant| constant.len() < rows.columns.len()),
+    };
+    let Rows { columns, mut rows, mut order, .. } = rows;
     rows.truncate(end);
     rows.drain(..start);
     if let Order::Sorted(runs) = &mut order {
         runs.truncate(end);
         runs.drain(..start);
     }
-    Ok(Rows { columns, rows, order })
+    Rows { columns, rows, order, certain }
 }
 
 fn set_operation<'d>(

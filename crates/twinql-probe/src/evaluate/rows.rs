@@ -1,9 +1,9 @@
 //! Rows between two operators.
 
-use twinql_sql::{ColumnId, Value};
+use twinql_sql::{ColumnId, Expr, Value};
 use twinql_suite::compare::order;
 
-use super::Cell;
+use super::{Cell, Result, Stop};
 
 /// A row, one value for each column.
 pub(super) type Row<'d> = Vec<Cell<'d>>;
@@ -29,6 +29,9 @@ pub struct Rows<'d> {
     pub rows: Vec<Vec<Cell<'d>>>,
     /// What their order means.
     pub order: Order,
+    /// SQL leaves open what some of the rows hold, and these are one choice: a limit cut a tie, a bare column had several
+    /// values. Their number is certain, and so is the bag of what they hold in these columns. `None` where nothing is open.
+    pub certain: Option<Vec<ColumnId>>,
 }
 
 /// True if two values are equal as group keys are: NULLs are one value.
@@ -58,7 +61,7 @@ impl<'d> Rows<'d> {
 
     /// Rows without an order.
     pub(super) fn bag(columns: Vec<ColumnId>, rows: Vec<Row<'d>>) -> Rows<'d> {
-        Rows { columns, rows, order: Order::None }
+        Rows { columns, rows, ..Rows::default() }
     }
 
     /// The place of a column in each row.
@@ -75,7 +78,36 @@ impl<'d> Rows<'d> {
         let pick = |row: &Row<'d>| {
             places.iter().map(|p| p.and_then(|p| row.get(p).cloned()).unwrap_or(super::NULL)).collect()
         };
-        Rows { columns: output.to_vec(), rows: self.rows.iter().map(pick).collect(), order: self.order }
+        let rows = self.rows.iter().map(pick).collect();
+        Rows { columns: output.to_vec(), rows, order: self.order, certain: self.certain }
+    }
+
+    /// The rows, where nothing of them is open.
+    pub(super) fn settled(self) -> Result<Rows<'d>> {
+        match self.certain {
+            None => Ok(self),
+            Some(_) => Err(Stop::Undetermined),
+        }
+    }
+
+    /// Whether what an expression gives over the rows is certain. Columns of rows around these are bound.
+    pub(super) fn determines(&self, expr: &Expr) -> bool {
+        let Some(certain) = &self.certain else { return true };
+        expr.free_columns().iter().all(|c| certain.contains(c) || !self.columns.contains(c))
+    }
+
+    /// The columns in which the rows of each of these ties hold one value: what they hold is certain, whichever of the
+    /// rows are taken, and in whatever order.
+    pub(super) fn constant_in(&self, ties: &[Vec<usize>]) -> Vec<ColumnId> {
+        let constant = |place: usize| {
+            ties.iter().all(|tie| {
+                let mut values = tie.iter().filter_map(|i| self.rows.get(*i)?.get(place));
+                let first = values.next();
+                values.all(|v| first.is_some_and(|first| same(first, v)))
+            })
+        };
+        let columns = self.columns.iter().enumerate();
+        columns.filter(|(place, _)| constant(*place)).map(|(_, column)| *column).collect()
     }
 
     /// Each row once. The order is lost, as it is in SQL.

@@ -28,10 +28,13 @@ impl<'d> Evaluator<'d> {
         input: &'d Rel,
         calls: &'d [(ColumnId, WindowCall)],
     ) -> Result<Rows<'d>> {
-        let mut rows = self.relation(input)?;
+        let mut rows = self.settled(input)?;
         let mut added: Vec<Row<'d>> = Vec::with_capacity(calls.len());
+        let mut ties: Vec<Vec<Vec<usize>>> = Vec::with_capacity(calls.len());
         for (_, call) in calls {
-            added.push(self.window(&rows, call)?);
+            let (values, tied) = self.window(&rows, call)?;
+            added.push(values);
+            ties.push(tied);
         }
         for (i, row) in rows.rows.iter_mut().enumerate() {
             row.extend(added.iter().map(|values| values.get(i).cloned().unwrap_or(NULL)));
@@ -39,11 +42,22 @@ impl<'d> Evaluator<'d> {
         rows.columns.extend(calls.iter().map(|(c, _)| *c));
         // SQLite gives them partition by partition.
         rows.order = Order::None;
+        if ties.iter().any(|tied| !tied.is_empty()) {
+            let mut certain = rows.columns.clone();
+            for ((column, call), tied) in calls.iter().zip(&ties) {
+                let constant = rows.constant_in(tied);
+                // Rows that tie share their numbers, whoever gets which.
+                let own = |c: &ColumnId| c == column && call.func == "row_number";
+                certain.retain(|c| constant.contains(c) || own(c));
+            }
+            rows.certain = Some(certain);
+        }
         Ok(rows)
     }
 
-    /// The value of one call for each row.
-    fn window(&mut self, rows: &Rows<'d>, call: &'d WindowCall) -> Result<Row<'d>> {
+    /// The value of one call for each row; and the rows that tie and differ, if the order among them says who gets which
+    /// value.
+    fn window(&mut self, rows: &Rows<'d>, call: &'d WindowCall) -> Result<(Row<'d>, Vec<Vec<usize>>)> {
         let running = match &call.frame {
             None => !call.order_by.is_empty(),
             Some(frame) if frame.ends_with(WHOLE) => false,
@@ -65,6 +79,7 @@ impl<'d> Evaluator<'d> {
             compare_rows(a, b).then_with(|| by_keys(&call.order_by, &x.keys, &y.keys))
         });
         let mut out = vec![NULL; rows.rows.len()];
+        let mut ties = Vec::new();
         for partition in members.chunk_by(|(a, _), (b, _)| same_rows(a, b)) {
             let peers: Vec<&[(Row<'d>, Member<'d>)]> = partition
                 .chunk_by(|(_, a), (_, b)| by_keys(&call.order_by, &a.keys, &b.keys).is_eq())
@@ -84,25 +99,21 @@ impl<'d> Evaluator<'d> {
                 }
                 before += group.len();
             }
-            // Rows that tie are told apart by nothing: they have to be the same rows, or to get the same value.
             if matches!(
                 call.func.as_str(),
                 "row_number" | "ntile" | "lag" | "lead" | "first_value" | "last_value" | "nth_value"
             ) {
                 for group in &peers {
-                    let row = |m: &Member<'d>| rows.rows.get(m.row);
-                    let first = group.first().map(|(_, m)| m);
-                    let alike = group.iter().all(|(_, m)| match (row(m), first.and_then(row)) {
-                        (Some(a), Some(b)) => same_rows(a, b),
-                        _ => true,
-                    });
-                    if !alike {
-                        return Err(Stop::Undetermined);
+                    let tied: Vec<usize> = group.iter().map(|(_, m)| m.row).collect();
+                    let mut all = tied.iter().filter_map(|i| rows.rows.get(*i));
+                    let first = all.next();
+                    if all.any(|row| first.is_some_and(|first| !same_rows(first, row))) {
+                        ties.push(tied);
                     }
                 }
             }
         }
-        Ok(out)
+        Ok((out, ties))
     }
 }
 

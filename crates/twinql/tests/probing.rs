@@ -1,0 +1,116 @@
+//! What a probe does to the scores of `gmn`.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use twinql::metrics::MetricId;
+use twinql::record::{Record, Status};
+use twinql::{Engine, Job, Schema, Work};
+
+const DDL: &str = "CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT NOT NULL);
+    CREATE TABLE member (id INTEGER PRIMARY KEY, club_id INTEGER NOT NULL REFERENCES club (id), name TEXT NOT NULL,
+        joined INTEGER NOT NULL);";
+
+fn jobs<'q>(pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Vec<Job> {
+    let schema = Arc::new(Schema::from_ddl("clubs", DDL).unwrap());
+    let job = |(gold, pred): (&str, &str)| Job {
+        id: Value::Null,
+        work: Work::Pair { schema: Arc::clone(&schema), gold: gold.into(), pred: pred.into() },
+    };
+    pairs.into_iter().map(job).collect()
+}
+
+fn scored(jobs: &[Job], probes: impl Into<Option<u64>>) -> Vec<Record> {
+    Engine::builder().metric(MetricId::Gmn).probes(probes).build().unwrap().score(jobs)
+}
+
+fn detail<'r>(record: &'r Record, key: &str) -> Option<&'r Value> {
+    record.details.get("gmn")?.get(key)
+}
+
+/// Each differs from its partner in a small thing that rows show.
+const NEAR: [(&str, &str); 5] = [
+    ("SELECT name FROM member WHERE joined > 2010", "SELECT name FROM member WHERE joined >= 2010"),
+    (
+        "SELECT name FROM member ORDER BY joined DESC LIMIT 3",
+        "SELECT name FROM member ORDER BY joined DESC LIMIT 4",
+    ),
+    ("SELECT DISTINCT city FROM club", "SELECT city FROM club"),
+    (
+        "SELECT c.name, count(m.id) FROM club c LEFT JOIN member m ON m.club_id = c.id GROUP BY c.id",
+        "SELECT c.name, count(*) FROM club c LEFT JOIN member m ON m.club_id = c.id GROUP BY c.id",
+    ),
+    ("SELECT name FROM member", "SELECT * FROM (SELECT name FROM member) LIMIT 10"),
+];
+
+/// Written in two ways that no rule makes alike.
+const ALIKE: (&str, &str) = (
+    "SELECT name FROM club WHERE (SELECT count(*) FROM member WHERE club_id = club.id) >= 2",
+    "SELECT name FROM club WHERE id IN (SELECT a.club_id FROM member a, member b WHERE a.club_id = b.club_id AND a.id < b.id)",
+);
+
+#[test]
+fn a_difference_settles_a_pair() {
+    let jobs = jobs(NEAR);
+    for (record, (gold, pred)) in scored(&jobs, None).iter().zip(NEAR) {
+        assert!(record.score("gmn").unwrap() <= 0.01, "{gold} | {pred}: {record:?}");
+        assert_eq!(detail(record, "refuted"), Some(&Value::Bool(true)), "{gold} | {pred}");
+        assert_eq!(detail(record, "differ"), Some(&1.into()), "{gold} | {pred}");
+    }
+}
+
+#[test]
+fn what_agrees_is_told_and_counts() {
+    let jobs = jobs([ALIKE]);
+    let [probed, alone] = [None, Some(0)].map(|probes: Option<u64>| scored(&jobs, probes).remove(0));
+    assert_eq!(detail(&probed, "differ"), Some(&0.into()), "{probed:?}");
+    assert!(detail(&probed, "agree").and_then(Value::as_u64).is_some_and(|n| n > 6), "{probed:?}");
+    assert_eq!(detail(&alone, "agree"), None);
+    assert!(probed.score("gmn") > alone.score("gmn"), "{probed:?} {alone:?}");
+    assert_eq!(detail(&probed, "distance"), detail(&alone, "distance"));
+}
+
+#[test]
+fn threads_and_partners_in_a_batch_change_nothing() {
+    let together = jobs(NEAR.into_iter().chain([ALIKE]));
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let of = |threads: usize| pool(threads).install(|| scored(&together, None));
+    let all = of(1);
+    assert_eq!(all, of(4));
+    let alone: Vec<Record> =
+        together.iter().flat_map(|job| scored(std::slice::from_ref(job), None)).collect();
+    assert_eq!(all, alone);
+}
+
+/// Long, deep and endless ones cost themselves, and nothing but their answer is lost.
+#[test]
+fn hostile_queries_cost_little() {
+    let deep = format!("SELECT {}1{} FROM member", "(".repeat(60), "+1)".repeat(60));
+    let nested = (0..40).fold("SELECT id FROM member".to_owned(), |sql, _| format!("SELECT * FROM ({sql})"));
+    let joined = format!(
+        "SELECT count(*) FROM {}",
+        (0..12).map(|i| format!("member m{i}")).collect::<Vec<_>>().join(", ")
+    );
+    let doubled = (0..30)
+        .fold("name".to_owned(), |sql, _| format!("replace({sql}, 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')"));
+    let doubled = format!("SELECT {doubled} FROM member");
+    let long = format!(
+        "SELECT name FROM member WHERE {}",
+        vec!["joined > 1"; 400].join(" OR name LIKE '%a%b%c%' AND ")
+    );
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
+    let correlated = "SELECT name FROM member a WHERE EXISTS (SELECT 1 FROM member b WHERE b.id > a.id AND EXISTS
+        (SELECT 1 FROM member c WHERE c.id > b.id AND EXISTS (SELECT 1 FROM member d WHERE d.id > c.id AND EXISTS
+        (SELECT 1 FROM member e, member f, member g WHERE e.id > d.id))))";
+    let hostile = [deep.as_str(), &nested, &joined, &doubled, &long, endless, correlated];
+    let gold = "SELECT name FROM member";
+    let pairs = hostile.iter().flat_map(|sql| [(gold, *sql), (*sql, gold)]);
+    let records = scored(&jobs(pairs.chain([(gold, gold)])), None);
+    assert_eq!(records.len(), 2 * hostile.len() + 1);
+    for record in &records {
+        let answered = record.score("gmn").is_some_and(|p| (0.0..=1.0).contains(&p));
+        assert!(answered || record.status != Status::Ok, "{record:?}");
+    }
+    assert!(records.last().unwrap().score("gmn").unwrap() > 0.9);
+}
