@@ -77,7 +77,7 @@ fn a_network_is_corrected_by_what_a_probe_shows() {
     let folder = folder(6);
     let args = [&ARGS[..], &["--metric", "gmn", "--question", "plausible", "--semantics", "bird"]].concat();
     let (out, err) = folder.run(&args, 0);
-    assert!(out.contains("asked plausible\nweight     log odds\noffset"), "{out}");
+    assert!(out.contains("asked plausible, under bird\nweight     log odds\noffset"), "{out}");
     assert!(out.contains("30 pairs, of which network and share are weighed on"), "{out}");
     assert!(out.contains("left out, since the network cannot read them: 6"), "{out}");
     assert!(err.contains("wrote new.safetensors"), "{err}");

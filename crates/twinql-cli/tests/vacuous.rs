@@ -106,25 +106,9 @@ fn verdicts_of_the_suite() {
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), lines.len(), wrong.join("\n"));
 }
 
-/// Pairs that differ and that `small` calls the same under some semantics: few golds of its corpora ask for NULLs, and most
-/// of these are an IS NOT NULL that the prediction lacks.
-const MISSED: [&str; 15] = [
-    "null_and_not_null",
-    "left_join_anti_nullable",
-    "not_null_counted_as_all",
-    "not_null_distinct",
-    "not_null_before_the_first",
-    "not_null_rows",
-    "not_null_against_another",
-    "null_both",
-    "coalesced_twice",
-    "some_branch_as_a_value",
-    "left_join_count",
-    "left_join_not_null",
-    "not_in_orphans_alike",
-    "not_in_without_null",
-    "group_without_null",
-];
+/// Pairs that differ and that `small` calls the same under some semantics: no database of its probe has no row in one
+/// table and some in another that does not refer to it.
+const MISSED: [&str; 1] = ["some_branch"];
 
 /// What a database tells apart the network, too, calls different, under every semantics that it answers for.
 #[test]
@@ -152,7 +136,7 @@ fn the_network_tells_them_apart() {
     assert!(new.is_empty(), "{new:?}");
     let better: Vec<&&str> = MISSED.iter().filter(|name| !missed.contains(name)).collect();
     assert!(better.is_empty(), "no longer missed: {better:?}");
-    assert!(told >= 260, "{told}");
+    assert!(told >= 280, "{told}");
 }
 
 #[test]

@@ -74,8 +74,8 @@ pub struct CheckpointInfo {
     /// [`ExecutionModel::fit`] has seen executed pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ExecutionModel>,
-    /// How probabilities are corrected by what a few databases show, by question; none before [`Correction::fit`] has seen
-    /// pairs of it.
+    /// How probabilities are corrected by what a few databases show, for each question under each semantics; none before
+    /// [`Correction::fit`] has seen pairs of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
     /// The epoch whose weights these are, from 1; 0 before training.
@@ -93,9 +93,11 @@ impl CheckpointInfo {
         of_semantics.or_else(|| own().find(|reading| reading.semantics.is_none()))
     }
 
-    /// How probabilities for a question are corrected by what databases show.
-    pub fn correction(&self, question: Question) -> Option<&Correction> {
-        self.corrections.iter().find(|correction| correction.question == question)
+    /// How probabilities for a question under a semantics are corrected by what databases show: by its own correction, or
+    /// by that of another semantics.
+    pub fn correction(&self, question: Question, semantics: &str) -> Option<&Correction> {
+        let own = || self.corrections.iter().filter(|correction| correction.question == question);
+        own().find(|correction| correction.semantics == semantics).or_else(|| own().next())
     }
 
     /// Whether it can be asked this.

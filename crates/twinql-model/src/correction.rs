@@ -52,11 +52,13 @@ pub struct Probed {
     pub database: String,
 }
 
-/// The correction for one question.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// The correction for one question under one semantics.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     /// The question.
     pub question: Question,
+    /// The semantics of the pairs that it was fitted to.
+    pub semantics: String,
     /// Log odds of a pair of which network and databases say nothing.
     pub offset: f64,
     /// How much of the network's log odds is believed.
@@ -106,7 +108,7 @@ impl Correction {
     ///
     /// # Errors
     /// All pairs that are not settled have one label, or there are too few databases.
-    pub fn fit(question: Question, pairs: &[Probed]) -> Result<Correction, Unfit> {
+    pub fn fit(question: Question, semantics: &str, pairs: &[Probed]) -> Result<Correction, Unfit> {
         let open = |p: &&Probed| {
             !p.identical && !p.shown.is_nothing() && settled(question, p.network, p.shown).is_none()
         };
@@ -119,6 +121,7 @@ impl Correction {
         let ([offset, network, share], folds) = fit(&samples, &[NETWORK, SHARE])?;
         let mut correction = Correction {
             question,
+            semantics: semantics.to_owned(),
             offset,
             network,
             share,
@@ -196,7 +199,7 @@ mod tests {
     #[test]
     fn shares_are_believed_as_far_as_labels_follow_them() {
         let plausible = QUESTIONS[1];
-        let found = Correction::fit(plausible, &pairs()).unwrap();
+        let found = Correction::fit(plausible, "bird", &pairs()).unwrap();
         assert!(found.is_usable() && found.share > 0.5, "{found:?}");
         let of = |agree| Correction::apply(Some(&found), plausible, 0.5, shown(agree, 4 - agree));
         assert!((1..=4).all(|agree| of(agree - 1) < of(agree)));
@@ -208,9 +211,9 @@ mod tests {
     #[test]
     fn what_cannot_be_fitted_says_why() {
         let one: Vec<Probed> = pairs().into_iter().map(|p| Probed { database: "db".into(), ..p }).collect();
-        assert_eq!(Correction::fit(QUESTIONS[1], &one), Err(Unfit::FewDatabases { found: 1 }));
+        assert_eq!(Correction::fit(QUESTIONS[1], "bird", &one), Err(Unfit::FewDatabases { found: 1 }));
         // Asked for every database, those that differ are settled, and of the others all labels may be one.
         let same: Vec<Probed> = pairs().into_iter().filter(|p| p.label || p.shown.differ > 0).collect();
-        assert!(matches!(Correction::fit(QUESTIONS[0], &same), Err(Unfit::OneLabel(_))));
+        assert!(matches!(Correction::fit(QUESTIONS[0], "no-fk", &same), Err(Unfit::OneLabel(_))));
     }
 }

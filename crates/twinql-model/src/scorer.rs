@@ -29,6 +29,8 @@ pub struct Scorer {
     info: CheckpointInfo,
     /// As its file has it.
     stored: Arc<CheckpointInfo>,
+    /// Of what it was asked, how it is corrected.
+    correction: Option<Correction>,
     inference: Arc<Inference>,
 }
 
@@ -39,6 +41,7 @@ impl Scorer {
             inference: Arc::new(Inference::new(checkpoint.info.model.clone(), checkpoint.weights)),
             stored: Arc::new(checkpoint.info.clone()),
             info: checkpoint.info,
+            correction: None,
         }
     }
 
@@ -81,7 +84,12 @@ impl Scorer {
             info.band = reading.band;
             info.validation = reading.validation;
         }
-        Some(Scorer { info, stored: Arc::clone(&self.stored), inference: Arc::clone(&self.inference) })
+        Some(Scorer {
+            info,
+            correction: self.stored.correction(question, semantics).cloned(),
+            stored: Arc::clone(&self.stored),
+            inference: Arc::clone(&self.inference),
+        })
     }
 
     /// The checkpoint, with what `execution` says of real databases in place of what it said before.
@@ -90,12 +98,24 @@ impl Scorer {
         Checkpoint { info, weights: self.inference.weights().to_vec() }
     }
 
-    /// The checkpoint, with this correction in place of the one for its question.
+    /// How what it was [asked](Scorer::asked) is corrected by what databases show; none where it was asked nothing.
+    pub fn correction(&self) -> Option<&Correction> {
+        self.correction.as_ref()
+    }
+
+    /// The checkpoint, with this correction in place of the one for its question and semantics.
     pub fn with_correction(&self, correction: Correction) -> Checkpoint {
         let mut info = (*self.stored).clone();
-        info.corrections.retain(|other| other.question != correction.question);
-        info.corrections.push(correction);
-        info.corrections.sort_by_key(|correction| !correction.question.is_usual());
+        // Those of its own semantics stand first, as these do in the list of semantics.
+        let place = |of: &Correction| {
+            let semantics = info.semantics.iter().position(|name| *name == of.semantics);
+            (!of.question.is_usual(), semantics.unwrap_or(usize::MAX))
+        };
+        let mut corrections = info.corrections.clone();
+        corrections.retain(|other| place(other) != place(&correction));
+        corrections.push(correction);
+        corrections.sort_by_key(place);
+        info.corrections = corrections;
         Checkpoint { info, weights: self.inference.weights().to_vec() }
     }
 

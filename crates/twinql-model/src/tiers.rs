@@ -102,10 +102,14 @@ impl Tiers {
         }
     }
 
-    /// What is not known is never more certain than what is.
     fn between(&self, calibration: &Calibration, squared: f32) -> f32 {
+        self.within(calibration.probability(squared))
+    }
+
+    /// A probability of a pair of which nothing is known: never more certain than what is known.
+    pub fn within(&self, probability: f32) -> f32 {
         let low = self.different.max(self.refuted).min(self.equal);
-        calibration.probability(squared).clamp(low, self.equal)
+        probability.clamp(low, self.equal)
     }
 
     /// Fits both cascades on the points that come with evidence; nothing if none reaches the

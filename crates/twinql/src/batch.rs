@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rayon::prelude::*;
 use twinql_graph::{PairArrays, QueryGraph};
 use twinql_model::{GraphConfig, ModelError, Score};
+use twinql_probe::Finding;
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
 use twinql_suite::plausible::Expectation;
@@ -21,6 +22,8 @@ type AllGraphs = Rc<[Option<PairGraphs>]>;
 type AllProofs = Rc<[Option<Result<Proof, ProveError>>]>;
 /// What the network says of each pair; none where a side has no graph and the forms are not equal.
 type AllSaid = Rc<[Option<Result<Said, ModelError>>]>;
+/// What databases in memory show of each pair; none where nothing was evaluated.
+type AllProbed = Rc<[Option<Finding>]>;
 /// On how many plausible databases each pair agrees; none where there is no pair.
 type AllCounted = Rc<[Option<Expectation>]>;
 
@@ -34,6 +37,7 @@ pub(crate) struct Batch<'b> {
     proofs: Vec<(Semantics, AllProofs)>,
     counted: Vec<(Semantics, AllCounted)>,
     said: Option<AllSaid>,
+    probed: Option<AllProbed>,
     measured: Option<AllMeasured>,
 }
 
@@ -46,6 +50,7 @@ impl<'b> Batch<'b> {
             proofs: Vec::new(),
             counted: Vec::new(),
             said: None,
+            probed: None,
             measured: None,
         }
     }
@@ -95,6 +100,11 @@ impl<'b> Batch<'b> {
         let counted: AllCounted = count(self.jobs).into();
         self.counted.push((semantics.clone(), Rc::clone(&counted)));
         counted
+    }
+
+    /// What databases in memory show of all pairs, as `probe` finds out: an engine probes in one way.
+    pub(crate) fn probed(&mut self, probe: impl FnOnce(&[Job]) -> Vec<Option<Finding>>) -> AllProbed {
+        Rc::clone(self.probed.get_or_insert_with(|| probe(self.jobs).into()))
     }
 
     /// What executions on the users' databases measure of all pairs, as `measure` finds out: an engine measures in one

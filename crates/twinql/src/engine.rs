@@ -6,6 +6,7 @@ use serde_json::Value;
 use twinql_graph::{Question, RelPmConfig};
 use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql_model::{Band, Cascade, Decision, Evidence, GraphKind, Score};
+use twinql_probe::Finding;
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Semantics};
 use twinql_suite::plausible::ExpectedConfig;
@@ -110,7 +111,7 @@ impl Engine {
             return metric.threshold;
         }
         match (&self.network, metric.semantics) {
-            (Some(_), _) if metric.id == MetricId::Gmn && self.correction().is_some() => {
+            (Some(_), _) if is_probed(metric.id) && self.correction().is_some() => {
                 shortest(self.correction().map_or(0.5, |correction| correction.threshold))
             }
             (Some(network), SemanticsOf::Checkpoint) => {
@@ -125,7 +126,7 @@ impl Engine {
     /// The abstention band of a learned metric; none where its checkpoint has none.
     pub fn band(&self, metric: &MetricInfo) -> Option<Band> {
         let network = self.network.as_ref()?;
-        if metric.id == MetricId::Gmn
+        if is_probed(metric.id)
             && let Some(correction) = self.correction()
         {
             return correction.band;
@@ -154,7 +155,7 @@ impl Engine {
         }
         let detail = |key: &str| record.details.get(metric.name).and_then(|d| d.get(key));
         let by_network = match detail("tier") {
-            Some(tier) => tier == tier_name(Evidence::None),
+            Some(tier) => tier == NETWORK,
             None => ["identical", "refuted"].iter().all(|key| detail(key) != Some(&Value::Bool(true))),
         };
         // The probability as the band was fitted on it.
@@ -217,7 +218,7 @@ impl Engine {
                     self.of_plausible(parts)
                 }
                 MetricId::RelPm | MetricId::AstPm => of_matching(&self.matching),
-                MetricId::Gmn => {
+                MetricId::Gmn | MetricId::TwoTier => {
                     let mut parts = of_question(self.question());
                     parts.extend(self.probe().map(|probe| format!("probe:{}", probe.databases)));
                     parts
@@ -242,7 +243,7 @@ impl Engine {
     /// rayon's current pool; the result does not depend on the number of threads.
     pub fn score(&self, jobs: &[Job]) -> Vec<Record> {
         let mut records: Vec<Record> = jobs.iter().map(|job| self.blank(job)).collect();
-        let probing = self.probe().is_some() && self.metrics.iter().any(|m| m.id == MetricId::Gmn);
+        let probing = self.probe().is_some() && self.metrics.iter().any(|m| is_probed(m.id));
         let mut batch = Batch::new(jobs, probing);
         for metric in &self.metrics {
             match metric.id {
@@ -301,9 +302,10 @@ impl Engine {
         let graphs = batch.graphs(&semantics, &network.graph());
         let regular = network.graph().regularities;
         let said = batch.read(network, &semantics);
-        let probed = self.probed(batch.jobs, &graphs, &semantics);
-        let usual = network.question().is_usual();
-        for (((record, read), pair), found) in records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed) {
+        let probed = batch.probed(|jobs| self.probed(jobs, &graphs, &semantics));
+        for (((record, read), pair), found) in
+            records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed.iter())
+        {
             match read {
                 Some(Ok(said)) => {
                     if let Some(p) = self.corrected(network, said, found.as_ref()) {
@@ -312,9 +314,9 @@ impl Engine {
                     if let Some(found) = found {
                         record.set_detail(metric.name, "agree", found.agree);
                         record.set_detail(metric.name, "differ", found.differ);
-                        if usual && found.differ > 0 {
-                            record.set_detail(metric.name, "refuted", true);
-                        }
+                    }
+                    if refutes(network, found.as_ref()) {
+                        record.set_detail(metric.name, "refuted", true);
                     }
                     record.set_detail(metric.name, "distance", shortest(said.score.distance));
                     record.set_detail(metric.name, "identical", said.identical);
@@ -353,8 +355,14 @@ impl Engine {
         let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
         self.explain_failures(metric, jobs, &graphs, &known, records);
         let read = batch.read(network, &semantics);
+        // Where the suite has run, a probe has nothing to add.
+        let probed = (cascade == Cascade::Proof)
+            .then(|| batch.probed(|jobs| self.probed(jobs, &graphs, &semantics)))
+            .unwrap_or_default();
+        let corrects = cascade == Cascade::Proof && self.correction().is_some();
         let threshold = tiers.tier(cascade).threshold;
-        for ((record, found), read) in records.iter_mut().zip(found).zip(&*read) {
+        for (i, ((record, found), read)) in records.iter_mut().zip(found).zip(&*read).enumerate() {
+            let shown = probed.get(i).and_then(Option::as_ref);
             let known = !cascade.leaves_open(found);
             let said = match read {
                 Some(Ok(said)) => Some(said),
@@ -367,14 +375,20 @@ impl Engine {
                 None => None,
             };
             let of = |score: &Score| tiers.probability(cascade, found, Some(score.distance));
+            let refuted = !known && refutes(network, shown);
             let p = match said {
+                Some(said) if refuted => self.corrected(network, said, shown),
+                // As `gmn` has it, and never more certain than what is known.
+                Some(said) if !known && corrects => {
+                    self.corrected(network, said, shown).map(|p| tiers.within(p))
+                }
                 Some(said) if !known => said.probability(threshold, &of),
                 _ => tiers.probability(cascade, found, None),
             };
             if let Some(p) = p {
                 record.set_score(metric.name, shortest(p));
             }
-            record.set_detail(metric.name, "tier", tier_name(found));
+            record.set_detail(metric.name, "tier", if refuted { "probe" } else { tier_name(found) });
         }
     }
 
@@ -549,8 +563,21 @@ fn tier_name(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::ProvedEqual | Evidence::ProvedDifferent => "proof",
         Evidence::Refuted => "suite",
-        Evidence::None | Evidence::Unrefuted => "network",
+        Evidence::None | Evidence::Unrefuted => NETWORK,
     }
+}
+
+/// The tier of pairs of which the network has the last word.
+const NETWORK: &str = "network";
+
+/// Metrics for which pairs are evaluated on a few databases in memory beside the network.
+fn is_probed(metric: MetricId) -> bool {
+    matches!(metric, MetricId::Gmn | MetricId::TwoTier)
+}
+
+/// Whether what databases show settles the question.
+fn refutes(network: &Network, found: Option<&Finding>) -> bool {
+    network.question().is_usual() && found.is_some_and(|found| found.differ > 0)
 }
 
 /// Marks pairs of which an assumption of the semantics empties a part.

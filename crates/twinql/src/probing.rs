@@ -29,8 +29,7 @@ impl Engine {
     /// How probabilities of the network are corrected, where pairs are probed and the checkpoint says how.
     pub(crate) fn correction(&self) -> Option<&Correction> {
         self.probe()?;
-        let info = self.network.as_ref()?.scorer().info();
-        info.correction(info.graph.question)
+        self.network.as_ref()?.scorer().correction()
     }
 
     /// What databases show of each pair whose forms are not equal; none where there is no probe or no tree.
@@ -114,7 +113,7 @@ fn shown(found: &Finding) -> Shown {
 }
 
 impl Network {
-    /// The checkpoint with a correction in place of the one for its question, as a file holds it.
+    /// The checkpoint with a correction in place of the one for its question and semantics, as a file holds it.
     ///
     /// # Errors
     /// It cannot be encoded.

@@ -169,8 +169,8 @@ impl Metrics {
                 "--question is for the network, which no metric asked for reads; add gmn or ex to --metric"
             );
         }
-        if typed.probe.probe.is_some() && !asked(&[MetricId::Gmn]) {
-            bail!("--probe is of gmn alone; add it to --metric");
+        if typed.probe.probe.is_some() && !asked(&[MetricId::Gmn, MetricId::TwoTier]) {
+            bail!("--probe is of gmn and two-tier; add one to --metric");
         }
         let cost = typed.files.cost(&metrics)?;
         Ok(Metrics {

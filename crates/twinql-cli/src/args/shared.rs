@@ -47,11 +47,11 @@ pub(crate) struct GoldFlag {
     pub(crate) gold: PathBuf,
 }
 
-/// How far gmn looks beyond the network.
+/// How far gmn and two-tier look beyond the network.
 #[derive(Debug, Args)]
 pub(crate) struct ProbeFlag {
-    /// Small databases in memory on which gmn evaluates pairs whose canonical forms differ; 0 leaves the word to the
-    /// network alone [default: 12, and 4 with --question plausible]
+    /// Small databases in memory on which gmn and two-tier evaluate pairs whose canonical forms differ; 0 leaves the
+    /// word to the network alone [default: 12, and 4 with --question plausible]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=1_000))]
     pub(crate) probe: Option<u64>,
 }

@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use twinql::files::Inputs;
 use twinql::judging::name;
+use twinql::metrics::MetricId;
 use twinql::model::{Correction, Executed, ExecutionModel, Probed};
 use twinql::suite::Limits;
 use twinql::{Engine, Job, Network};
@@ -117,13 +118,15 @@ fn correction(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result
         bail!("--probe 0 shows nothing that could be weighed");
     }
     let file = pairs.file;
+    let semantics = engine.semantics_of(MetricId::Gmn.info());
     let mut probed: Vec<Probed> = Vec::new();
     let mut unread = 0;
     pairs.read(&|jobs| engine.probes_of(jobs), |label, database, known| match known {
         Some(known) => probed.push(Probed { label, database, ..known }),
         None => unread += 1,
     })?;
-    let found = Correction::fit(engine.question(), &probed).with_context(|| file.display().to_string())?;
+    let found = Correction::fit(engine.question(), &semantics.name, &probed)
+        .with_context(|| file.display().to_string())?;
     Ok(Fitted {
         text: corrected(&found, unread),
         json: json!({"correction": found, "unread": unread}),
@@ -151,8 +154,9 @@ fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<
 
 /// A correction and its figures for people.
 fn corrected(correction: &Correction, unread: usize) -> String {
-    let Correction { question, offset, network, share, threshold, validation, folds, .. } = correction;
-    let mut out = format!("asked {question}\nweight     log odds\n");
+    let Correction { question, semantics, offset, network, share, threshold, validation, folds, .. } =
+        correction;
+    let mut out = format!("asked {question}, under {semantics}\nweight     log odds\n");
     for (name, weight) in [("offset", offset), ("network", network), ("share", share)] {
         out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
     }
