@@ -97,7 +97,7 @@ struct Pair {
 impl Pair {
     fn of(schema: &Schema, sides: [Side<'_>; 2]) -> Pair {
         let reduced = Reduced::of(schema, sides.map(|side| (side.plan, side.reading)));
-        let facts = sides.map(|side| Facts::of(&reduced.schema, &side.reading.text.query));
+        let facts = sides.map(|side| reduced.facts(side.reading));
         let plans = sides.map(|side| reduced.plan(side.plan));
         Pair { reduced, plans, facts }
     }
@@ -205,7 +205,7 @@ impl Probe {
         let read = |sql: &str| -> Result<(Reading, Plan), SqlError> {
             let parsed = parse(sql)?;
             let planned = plan(schema, &parsed)?;
-            Ok((Reading::of(parsed, &planned), planned))
+            Ok((Reading::of(schema, &parsed, &planned), planned))
         };
         let ((of_gold, gold), (of_pred, pred)) = (read(gold)?, read(pred)?);
         let semantics = &*semantics.for_gold(schema, &gold);

@@ -9,12 +9,13 @@ use std::collections::{BTreeSet, HashMap};
 use twinql_sql::columns::Reads;
 use twinql_sql::tree::{Node, NodeMut, Tree};
 use twinql_sql::{ColumnId, ColumnRef, ForeignKey, Nulls, Parsed, Plan, Rel, Schema, Semantics, Table};
+use twinql_suite::facts::Facts;
 
 /// What a probe has to know of a query's text.
 #[derive(Debug)]
 pub struct Reading {
-    /// The text, whose constants and links guide how rows are made.
-    pub(crate) text: Parsed,
+    /// Its constants and links, which guide how rows are made.
+    facts: Facts,
     /// Its tables, in the order in which it names them.
     tables: Vec<usize>,
     /// Its columns, in the same way.
@@ -25,9 +26,10 @@ pub struct Reading {
 
 impl Reading {
     /// Of a text and its plan, on which no rule has worked.
-    pub fn of(text: Parsed, plan: &Plan) -> Reading {
+    pub fn of(schema: &Schema, text: &Parsed, plan: &Plan) -> Reading {
         let scanned = scanned(plan);
-        let mut reading = Reading { text, tables: Vec::new(), columns: Vec::new(), sorts: false };
+        let facts = Facts::of(schema, &text.query);
+        let mut reading = Reading { facts, tables: Vec::new(), columns: Vec::new(), sorts: false };
         let mut known = BTreeSet::new();
         let mut name = |reading: &mut Reading, id: ColumnId| {
             if let Some(at) = scanned.get(&id)
@@ -189,6 +191,11 @@ impl Reduced {
         plan
     }
 
+    /// What guides how rows are made for a query.
+    pub(crate) fn facts(&self, reading: &Reading) -> Facts {
+        reading.facts.within(|table| self.tables.get(&table).copied(), |at| self.columns.get(&at).copied())
+    }
+
     /// A semantics over the whole schema as one over this part: it may name columns.
     pub(crate) fn semantics<'s>(&self, semantics: &'s Semantics) -> Cow<'s, Semantics> {
         let Nulls::In(columns) = &semantics.nulls else { return Cow::Borrowed(semantics) };
@@ -215,7 +222,7 @@ mod tests {
         let sides = [gold, pred].map(|sql| {
             let parsed = parse(sql).unwrap();
             let plan = plan(&schema, &parsed).unwrap();
-            let reading = Reading::of(parsed, &plan);
+            let reading = Reading::of(&schema, &parsed, &plan);
             (plan, reading)
         });
         Reduced::of(&schema, [(&sides[0].0, &sides[0].1), (&sides[1].0, &sides[1].1)])

@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use rayon::prelude::*;
 use twinql_graph::{PairArrays, QueryGraph};
-use twinql_model::{GraphConfig, ModelError, Score};
-use twinql_probe::Finding;
+use twinql_model::{GraphConfig, ModelError, Score, Shown};
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
 use twinql_suite::plausible::Expectation;
@@ -23,7 +22,7 @@ type AllProofs = Rc<[Option<Result<Proof, ProveError>>]>;
 /// What the network says of each pair; none where a side has no graph and the forms are not equal.
 type AllSaid = Rc<[Option<Result<Said, ModelError>>]>;
 /// What databases in memory show of each pair; none where nothing was evaluated.
-type AllProbed = Rc<[Option<Finding>]>;
+type AllProbed = Rc<[Option<Shown>]>;
 /// On how many plausible databases each pair agrees; none where there is no pair.
 type AllCounted = Rc<[Option<Expectation>]>;
 
@@ -103,7 +102,7 @@ impl<'b> Batch<'b> {
     }
 
     /// What databases in memory show of all pairs, as `probe` finds out: an engine probes in one way.
-    pub(crate) fn probed(&mut self, probe: impl FnOnce(&[Job]) -> Vec<Option<Finding>>) -> AllProbed {
+    pub(crate) fn probed(&mut self, probe: impl FnOnce(&[Job]) -> Vec<Option<Shown>>) -> AllProbed {
         Rc::clone(self.probed.get_or_insert_with(|| probe(self.jobs).into()))
     }
 

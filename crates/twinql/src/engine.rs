@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use twinql_graph::{Question, RelPmConfig};
 use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
-use twinql_model::{Band, Cascade, Decision, Evidence, GraphKind, Score};
-use twinql_probe::Finding;
+use twinql_model::{Band, Cascade, Decision, Evidence, GraphKind, Score, Shown};
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Semantics};
 use twinql_suite::plausible::ExpectedConfig;
@@ -308,14 +307,14 @@ impl Engine {
         {
             match read {
                 Some(Ok(said)) => {
-                    if let Some(p) = self.corrected(network, said, found.as_ref()) {
+                    if let Some(p) = self.corrected(network, said, *found) {
                         record.set_score(metric.name, shortest(p));
                     }
                     if let Some(found) = found {
                         record.set_detail(metric.name, "agree", found.agree);
                         record.set_detail(metric.name, "differ", found.differ);
                     }
-                    if refutes(network, found.as_ref()) {
+                    if refutes(network, *found) {
                         record.set_detail(metric.name, "refuted", true);
                     }
                     record.set_detail(metric.name, "distance", shortest(said.score.distance));
@@ -362,7 +361,7 @@ impl Engine {
         let corrects = cascade == Cascade::Proof && self.correction().is_some();
         let threshold = tiers.tier(cascade).threshold;
         for (i, ((record, found), read)) in records.iter_mut().zip(found).zip(&*read).enumerate() {
-            let shown = probed.get(i).and_then(Option::as_ref);
+            let shown = probed.get(i).copied().flatten();
             let known = !cascade.leaves_open(found);
             let said = match read {
                 Some(Ok(said)) => Some(said),
@@ -576,7 +575,7 @@ fn is_probed(metric: MetricId) -> bool {
 }
 
 /// Whether what databases show settles the question.
-fn refutes(network: &Network, found: Option<&Finding>) -> bool {
+fn refutes(network: &Network, found: Option<Shown>) -> bool {
     network.question().is_usual() && found.is_some_and(|found| found.differ > 0)
 }
 

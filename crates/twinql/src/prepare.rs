@@ -140,7 +140,7 @@ pub(crate) fn read(
             tree: None,
         });
     }
-    let named = config.canonical.then(|| Reading::of(parsed, &plan));
+    let named = config.canonical.then(|| Reading::of(schema, &parsed, &plan));
     // On plausible databases the rules' assumptions may not hold: there the query is evaluated as it is written.
     let written = (!config.question.is_usual() && !semantics.ignore_distinct).then(|| plan.clone());
     let wanted = |rule: &Rule| config.canonical && wanted(rule);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use twinql_model::{Correction, ModelError, Probed, Score, Shown};
-use twinql_probe::{Finding, Probe, Side};
+use twinql_probe::{Probe, Side};
 use twinql_sql::Semantics;
 
 use crate::Engine;
@@ -38,7 +38,7 @@ impl Engine {
         jobs: &[Job],
         graphs: &[Option<PairGraphs>],
         semantics: &Semantics,
-    ) -> Vec<Option<Finding>> {
+    ) -> Vec<Option<Shown>> {
         let (Some(probe), Some(network)) = (self.probe(), &self.network) else {
             return vec![None; jobs.len()];
         };
@@ -51,22 +51,23 @@ impl Engine {
                 let pair = pair.as_ref().filter(|pair| !pair.identical)?;
                 let [gold, pred] = pair.trees.as_ref()?;
                 let (gold, pred) = (side(gold), side(pred));
-                Some(match usual {
+                let found = match usual {
                     true => probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)),
                     false => probe.plausible(schema, gold, pred, semantics),
-                })
+                };
+                Some(Shown { agree: found.agree, differ: found.differ })
             })
             .collect()
     }
 
     /// The probability of a pair with what databases show of it.
-    pub(crate) fn corrected(&self, network: &Network, said: &Said, found: Option<&Finding>) -> Option<f32> {
+    pub(crate) fn corrected(&self, network: &Network, said: &Said, found: Option<Shown>) -> Option<f32> {
         let question = network.question();
         let correction = self.correction();
         let threshold = correction.map_or(network.scorer().threshold(), |c| c.threshold);
         said.probability(threshold, &|score| {
             // Of what an assumption empties no database shows more than that it is empty.
-            let shown = found.map(shown).filter(|shown| !said.is_vacuous() || shown.differ > 0);
+            let shown = found.filter(|shown| !said.is_vacuous() || shown.differ > 0);
             let shown = shown.filter(|_| !said.identical).unwrap_or_default();
             Some(Correction::apply(correction, question, score.probability, shown))
         })
@@ -94,7 +95,7 @@ impl Engine {
                 let of = |score: &Score| Some(score.probability);
                 Some(Probed {
                     network: said.probability(threshold, &of)?,
-                    shown: found.filter(|_| !said.is_vacuous()).as_ref().map(shown).unwrap_or_default(),
+                    shown: found.filter(|_| !said.is_vacuous()).unwrap_or_default(),
                     identical: said.identical,
                     label: false,
                     database: String::new(),
@@ -106,10 +107,6 @@ impl Engine {
 
 fn side(tree: &Tree) -> Side<'_> {
     Side { plan: &tree.plan, reading: &tree.reading }
-}
-
-fn shown(found: &Finding) -> Shown {
-    Shown { agree: found.agree, differ: found.differ }
 }
 
 impl Network {

@@ -135,6 +135,43 @@ impl Facts {
         all
     }
 
+    /// The facts over a part of the schema: `table` and `column` say where what stands in the whole stands there. What is
+    /// of another table or column is left out.
+    pub fn within(
+        &self,
+        table: impl Fn(usize) -> Option<usize>,
+        column: impl Fn(ColumnRef) -> Option<ColumnRef>,
+    ) -> Facts {
+        let mut instances: Vec<usize> = Vec::with_capacity(self.instances.len());
+        let numbers: Vec<Option<usize>> = self
+            .instances
+            .iter()
+            .map(|&of| {
+                instances.push(table(of)?);
+                Some(instances.len() - 1)
+            })
+            .collect();
+        let moved = |slot: &Slot| -> Option<Slot> {
+            let instance = (*numbers.get(slot.instance)?)?;
+            Some(Slot { instance, column: column(self.column(*slot)?)?.column })
+        };
+        let all = |slots: &[Slot]| slots.iter().filter_map(moved).collect();
+        let atom = |a: &Atom| Some(Atom { slot: moved(&a.slot)?, ..a.clone() });
+        let link = |l: &Link| Some(Link { left: moved(&l.left)?, right: moved(&l.right)?, ..*l });
+        Facts {
+            atoms: self.atoms.iter().filter_map(atom).collect(),
+            links: self.links.iter().filter_map(link).collect(),
+            literals: self.literals.clone(),
+            counts: self.counts.clone(),
+            ranks: self.ranks.clone(),
+            grouped: all(&self.grouped),
+            computed: all(&self.computed),
+            ranked: all(&self.ranked),
+            nulls: all(&self.nulls),
+            instances,
+        }
+    }
+
     /// The schema column of a slot.
     pub fn column(&self, slot: Slot) -> Option<ColumnRef> {
         Some(ColumnRef { table: *self.instances.get(slot.instance)?, column: slot.column })
