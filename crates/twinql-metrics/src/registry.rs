@@ -104,7 +104,7 @@ pub const METRICS: &[MetricInfo] = &[
     MetricInfo {
         id: MetricId::Gmn,
         name: "gmn",
-        summary: "graph matching network over relational operator trees: a calibrated probability",
+        summary: "graph matching network over relational operator trees, and a few rows in memory beside it: a calibrated probability",
         source: "Zhan et al. 2024, FuncEvalGMN; Li et al. 2019, graph matching networks",
         kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Checkpoint,

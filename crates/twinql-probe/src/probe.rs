@@ -16,7 +16,7 @@ use crate::reduce::{Reading, Reduced};
 /// How a pair is probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
-    /// Databases that are tried.
+    /// Databases that are tried; three times as many where a query counts to between 4 and 40.
     pub databases: u64,
     /// Rows that one evaluation may look at.
     pub steps: u32,
@@ -32,6 +32,8 @@ impl Default for Probe {
 
 /// Numbers of rows that a database with a small number seldom has, and a larger one may.
 const MANY: RangeInclusive<i64> = 4..=40;
+/// How many times the databases are tried then: few tables have rows enough, and few queries count so far.
+const MORE: u64 = 3;
 /// Databases with small numbers have few rows, and show most differences for the least time: those that come first anyway,
 /// and the number that is added to the others where tables are to be larger ([`twinql_suite::generate`]).
 const SMALL: u64 = 2;
@@ -126,7 +128,8 @@ impl Probe {
         // Where a query counts to some number, tables must reach it.
         let mut counts = pair.facts.iter().flat_map(|facts| &facts.counts);
         let large = counts.any(|n| MANY.contains(n));
-        for number in 0..self.databases {
+        let databases = if large { self.databases.saturating_mul(MORE) } else { self.databases };
+        for number in 0..databases {
             let index = if large && number >= SMALL { number + LARGE } else { number };
             let Some(database) = generator.database(index) else {
                 finding.open += 1;

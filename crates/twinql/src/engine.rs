@@ -1,5 +1,6 @@
 //! Metrics over batches of pairs.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -355,9 +356,10 @@ impl Engine {
         self.explain_failures(metric, jobs, &graphs, &known, records);
         let read = batch.read(network, &semantics);
         // Where the suite has run, a probe has nothing to add.
-        let probed = (cascade == Cascade::Proof)
-            .then(|| batch.probed(|jobs| self.probed(jobs, &graphs, &semantics)))
-            .unwrap_or_default();
+        let probed = match cascade {
+            Cascade::Proof => batch.probed(|jobs| self.probed(jobs, &graphs, &semantics)),
+            Cascade::ProofAndSuite => Rc::default(),
+        };
         let corrects = cascade == Cascade::Proof && self.correction().is_some();
         let threshold = tiers.tier(cascade).threshold;
         for (i, ((record, found), read)) in records.iter_mut().zip(found).zip(&*read).enumerate() {

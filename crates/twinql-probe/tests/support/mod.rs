@@ -140,9 +140,13 @@ pub(crate) fn soundness(schema: &Schema, pair: &Pair, semantics: &Semantics, tal
         false => sql.to_owned(),
     };
     let run = |sql: &str| sandbox.prepare(&text(sql)).and_then(|mut p| p.run(0));
-    let (Ok(gold), Ok(pred)) = (run(&pair.gold), run(&pair.pred)) else {
-        tally.count("not executed");
-        return;
+    let (gold, pred) = match (run(&pair.gold), run(&pair.pred)) {
+        (Ok(gold), Ok(pred)) => (gold, pred),
+        (Err(error), _) | (_, Err(error)) => {
+            let why = error.to_string();
+            let kind = why.split([':', '"', '`', '\'']).next().unwrap_or_default();
+            return tally.count(format!("not executed: {kind}"));
+        }
     };
     let ordered = twinql_suite::outermost_order(&pair.gold);
     let mode = Mode::new(semantics, ordered);
