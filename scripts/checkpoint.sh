@@ -37,7 +37,7 @@ second=questions-small
 last=regular-$name
 for run in "$second" "$last"; do train "$run"; done
 cp "out/$last/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
-scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
+scripts/calibrate.sh "$name" # the weights of ex, how gmn weighs its probe, and the stored scores
 cargo build --release --locked --workspace --bin twinql
 "$twinql" selftest --checkpoint "$name"
 scripts/spider.sh --checkpoint "$name"

@@ -36,6 +36,7 @@ struct Settings {
     dialect: Dialect,
     seed: u64,
     databases: Option<usize>,
+    probes: Option<u64>,
     db: Option<PathBuf>,
     workers: settings::Kind,
 }
@@ -94,6 +95,7 @@ impl Settings {
             .semantics(self.semantics.clone())
             .question(self.question)
             .databases(self.databases)
+            .probes(self.probes)
             .seed(self.seed)
             .translated_from(self.dialect)
             .workers(workers, limits)
@@ -194,7 +196,7 @@ struct Arguments<'a, 'py> {
 #[pymethods]
 impl PyEngine {
     #[new]
-    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, databases, abstain, db, workers, question))]
+    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, databases, abstain, db, workers, question, probes))]
     #[allow(clippy::too_many_arguments)] // Its one caller is the class in Python, which names each of them.
     fn new(
         py: Python<'_>,
@@ -209,6 +211,7 @@ impl PyEngine {
         db: Option<PathBuf>,
         workers: &str,
         question: &str,
+        probes: Option<u64>,
     ) -> PyResult<PyEngine> {
         let metrics = settings::metric_list(&metrics)?;
         let learned = metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
@@ -221,6 +224,7 @@ impl PyEngine {
             dialect: settings::dialect(dialect)?,
             seed,
             databases: settings::databases(databases)?,
+            probes: settings::probes(probes)?,
             db,
             workers: settings::kind(workers)?,
         };

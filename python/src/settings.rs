@@ -91,6 +91,14 @@ pub(crate) fn kind(name: &str) -> PyResult<Kind> {
     }
 }
 
+/// A number of databases of a probe, as the command line takes it.
+pub(crate) fn probes(probes: Option<u64>) -> PyResult<Option<u64>> {
+    match probes {
+        Some(1_001..) => Err(ArgumentError::new_err("probes must be at most 1000")),
+        other => Ok(other),
+    }
+}
+
 /// A number of databases for a pair.
 pub(crate) fn databases(databases: Option<usize>) -> PyResult<Option<usize>> {
     match databases {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -219,3 +220,16 @@ def test_records_go_into_json(scorer: twinql.Scorer, schema: twinql.Schema) -> N
     score = scorer.score_one(*SAME, schema)
     assert json.loads(json.dumps(score.to_dict())) == score.to_dict()
     assert "Score(id='0', status='ok'" in repr(score)
+
+
+def test_a_probe_settles_what_rows_show() -> None:
+    pair = ("SELECT name FROM singer WHERE id > 3", "SELECT name FROM singer WHERE id >= 3")
+    ddl = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL)"
+    probed = twinql.Scorer().score_one(*pair, ddl)
+    alone = twinql.Scorer(probes=0)
+    assert probed.scores["gmn"] <= 0.01 and probed.details["gmn"]["refuted"] is True
+    assert "probe:12" in probed.signature and "probe:" not in alone.signatures["gmn"]
+    score = pickle.loads(pickle.dumps(alone)).score_one(*pair, ddl)
+    assert score.scores["gmn"] > probed.scores["gmn"] and "refuted" not in score.details["gmn"]
+    with pytest.raises(twinql.ArgumentError, match="probes must be at most 1000"):
+        twinql.Scorer(probes=1001)

@@ -35,6 +35,8 @@ class Scorer:
     workers: `processes` runs the suite's queries in processes that can be killed, `threads` in this one.
     question: what the network is asked: whether two queries answer the same on `every` database that the semantics
         allows, or on a `plausible` one, as people have them.
+    probes: small databases in memory on which `gmn` and `two-tier` evaluate pairs whose canonical forms differ; 0 leaves
+        the word to the network alone. 12 where it is None, and 4 for the question `plausible`.
 
     >>> scorer = Scorer(metrics=("gmn", "relpm"))
     >>> ddl = "CREATE TABLE t (a INTEGER, b INTEGER)"
@@ -56,6 +58,7 @@ class Scorer:
         db: str | PathLike[str] | None = None,
         workers: Workers = "processes",
         question: Question = "every",
+        probes: int | None = None,
     ) -> None:
         names = [metrics] if isinstance(metrics, str) else list(metrics)
         self._arguments: tuple[Any, ...] = (
@@ -70,6 +73,7 @@ class Scorer:
             None if db is None else fspath(db),
             workers,
             question,
+            probes,
         )
         self._engine = _twinql.Engine(*self._arguments)
 
@@ -133,9 +137,15 @@ class Scorer:
 
 def _rebuilt(cls: type[Scorer], arguments: tuple[Any, ...]) -> Scorer:
     """The scorer of these arguments, in whichever process this is."""
-    *positional, databases, abstain, db, workers, question = arguments
+    *positional, databases, abstain, db, workers, question, probes = arguments
     return cls(
-        *positional, databases=databases, abstain=abstain, db=db, workers=workers, question=question
+        *positional,
+        databases=databases,
+        abstain=abstain,
+        db=db,
+        workers=workers,
+        question=question,
+        probes=probes,
     )
 
 
