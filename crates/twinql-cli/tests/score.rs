@@ -263,3 +263,19 @@ fn case_nested_fifty_deep_is_scored() {
         assert!(out.starts_with("same\n") || out.starts_with("different\n"), "{open}: {out}");
     }
 }
+
+#[test]
+fn a_single_pair_says_what_decided() {
+    let folder = Folder::new();
+    let said = |pred: &str, more: &[&str]| {
+        let gold = "SELECT name FROM singer WHERE age > 30";
+        folder.run(&support::one_pair("score", [gold, pred], more), 0).0
+    };
+    assert!(said("SELECT s.name FROM singer s WHERE 30 < s.age", &[]).contains(", equal canonical forms)"));
+    let near = "SELECT name FROM singer WHERE age >= 30";
+    assert!(said(near, &[]).contains("not the same (threshold"), "{}", said(near, &[]));
+    for metric in ["gmn", "two-tier"] {
+        assert!(said(near, &["--metric", metric]).contains(", a few rows tell them apart)"), "{metric}");
+        assert!(!said(near, &["--metric", metric, "--probe", "0"]).contains("rows"), "{metric}");
+    }
+}

@@ -204,8 +204,10 @@ fn one(engine: &Engine, record: &Record) -> String {
             continue;
         };
         let threshold = engine.threshold(metric);
-        let abstained =
-            record.details.get(metric.name).and_then(|d| d.get("abstained")) == Some(&Value::Bool(true));
+        let details = record.details.get(metric.name);
+        let is = |key: &str| details.and_then(|d| d.get(key)) == Some(&Value::Bool(true));
+        let by_probe = details.and_then(|d| d.get("tier")).is_some_and(|tier| tier == "probe");
+        let abstained = is("abstained");
         let called = if abstained {
             "too close to call"
         } else if score >= threshold {
@@ -213,10 +215,12 @@ fn one(engine: &Engine, record: &Record) -> String {
         } else {
             "not the same"
         };
-        // Equal canonical forms decide by themselves, and it is said.
-        let identical =
-            record.details.get(metric.name).and_then(|d| d.get("identical")) == Some(&Value::Bool(true));
-        let why = if identical { ", equal canonical forms" } else { "" };
+        // Equal canonical forms and a database that tells the two apart decide by themselves, and it is said.
+        let why = match () {
+            () if is("identical") => ", equal canonical forms",
+            () if is("refuted") || by_probe => ", a few rows tell them apart",
+            () => "",
+        };
         out.push_str(&format!(
             "{:<width$}  {score:.4}  {called} (threshold {threshold:.2}{why})\n",
             metric.name
