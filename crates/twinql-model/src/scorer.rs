@@ -106,13 +106,14 @@ impl Scorer {
     /// The checkpoint, with this correction in place of the one for its question and semantics.
     pub fn with_correction(&self, correction: Correction) -> Checkpoint {
         let mut info = (*self.stored).clone();
-        // Those of its own semantics stand first, as these do in the list of semantics.
+        // In the order of the semantics that it was trained for, which come first.
         let place = |of: &Correction| {
             let semantics = info.semantics.iter().position(|name| *name == of.semantics);
             (!of.question.is_usual(), semantics.unwrap_or(usize::MAX))
         };
         let mut corrections = info.corrections.clone();
-        corrections.retain(|other| place(other) != place(&correction));
+        let of = |of: &Correction| (of.question, of.semantics.clone());
+        corrections.retain(|other| of(other) != of(&correction));
         corrections.push(correction);
         corrections.sort_by_key(place);
         info.corrections = corrections;

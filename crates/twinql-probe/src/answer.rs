@@ -51,12 +51,9 @@ pub fn compare(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics, columns:
 /// open whether they do.
 fn of_what_is_certain(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics) -> Said {
     let mode = Mode { any_column_order: false, ..Mode::new(semantics, false) };
-    let known = |rows: &Rows<'_>, place: usize| {
-        let column = rows.columns.get(place);
-        rows.certain.as_ref().is_none_or(|certain| column.is_some_and(|c| certain.contains(c)))
-    };
     // Columns in another order may be other columns: of these only the number of rows counts.
-    let both = |place: &usize| !semantics.any_column_order && known(gold, *place) && known(pred, *place);
+    let both =
+        |place: &usize| !semantics.any_column_order && gold.is_certain(*place) && pred.is_certain(*place);
     let places: Vec<usize> = (0..gold.columns.len().min(pred.columns.len())).filter(both).collect();
     let [ours, theirs] = [gold, pred].map(|rows| {
         let pick =

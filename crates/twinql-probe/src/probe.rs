@@ -65,6 +65,11 @@ pub struct Witness {
 }
 
 impl Finding {
+    /// Of answers with different numbers of columns: every database tells them apart.
+    fn of_other_widths() -> Finding {
+        Finding { differ: 1, ..Finding::default() }
+    }
+
     /// Takes in what one database says; false where no other can say more.
     fn note(&mut self, said: Result<Said, Stop>) -> bool {
         match said {
@@ -94,14 +99,21 @@ struct Pair {
     reduced: Reduced,
     plans: [Plan; 2],
     facts: [Facts; 2],
+    /// How many columns each answer has.
+    width: usize,
 }
 
 impl Pair {
-    fn of(schema: &Schema, sides: [Side<'_>; 2]) -> Pair {
+    /// `None` where the answers have different numbers of columns.
+    fn of(schema: &Schema, sides: [Side<'_>; 2]) -> Option<Pair> {
+        let [width, other] = sides.map(|side| side.plan.query.output.len());
+        if width != other {
+            return None;
+        }
         let reduced = Reduced::of(schema, sides.map(|side| (side.plan, side.reading)));
         let facts = sides.map(|side| reduced.facts(side.reading));
         let plans = sides.map(|side| reduced.plan(side.plan));
-        Pair { reduced, plans, facts }
+        Some(Pair { reduced, plans, facts, width })
     }
 
     /// All tables: a query may count the rows of one without naming a column.
@@ -114,21 +126,17 @@ impl Probe {
     /// Looks for a difference on databases that `semantics` allows, up to the first that shows one. The trees may be
     /// canonical forms under it.
     pub fn every(&self, schema: &Schema, gold: Side<'_>, pred: Side<'_>, semantics: &Semantics) -> Finding {
+        let Some(pair) = Pair::of(schema, [gold, pred]) else { return Finding::of_other_widths() };
         let mut finding = Finding::default();
-        let width = gold.plan.query.output.len();
-        if width != pred.plan.query.output.len() {
-            finding.differ = 1;
-            return finding;
-        }
-        let pair = Pair::of(schema, [gold, pred]);
         let semantics = &*pair.reduced.semantics(semantics);
         let generator =
             Generator::new(&pair.reduced.schema, semantics, &pair.facts, &pair.tables(), self.seed);
-        let mut columns = Columns::new(width, semantics.any_column_order);
+        let mut columns = Columns::new(pair.width, semantics.any_column_order);
         // Where a query counts to some number, tables must reach it.
         let mut counts = pair.facts.iter().flat_map(|facts| &facts.counts);
         let large = counts.any(|n| MANY.contains(n));
         let databases = if large { self.databases.saturating_mul(MORE) } else { self.databases };
+        let mut told_apart = None;
         for number in 0..databases {
             let index = if large && number >= SMALL { number + LARGE } else { number };
             let Some(database) = generator.database(index) else {
@@ -145,10 +153,12 @@ impl Probe {
                 break;
             }
             if finding.differ > 0 {
-                finding.witness = Some(Witness { schema: pair.reduced.schema.clone(), database });
+                told_apart = Some(database);
                 break;
             }
         }
+        let schema = pair.reduced.schema;
+        finding.witness = told_apart.map(|database| Witness { schema, database });
         finding
     }
 
@@ -161,13 +171,8 @@ impl Probe {
         pred: Side<'_>,
         semantics: &Semantics,
     ) -> Finding {
+        let Some(pair) = Pair::of(schema, [gold, pred]) else { return Finding::of_other_widths() };
         let mut finding = Finding::default();
-        let width = gold.plan.query.output.len();
-        if width != pred.plan.query.output.len() {
-            finding.differ = 1;
-            return finding;
-        }
-        let pair = Pair::of(schema, [gold, pred]);
         let [gold, pred] = &pair.plans;
         let [of_gold, of_pred] = &pair.facts;
         let plausible = Plausible::new(&pair.reduced.schema, of_gold, of_pred, &pair.tables(), self.seed);
@@ -180,7 +185,7 @@ impl Probe {
             }
             let said = ours.and_then(|ours| {
                 let theirs = evaluate(pred, &database, self.steps)?;
-                let mut columns = Columns::new(width, semantics.any_column_order);
+                let mut columns = Columns::new(pair.width, semantics.any_column_order);
                 Ok(compare(&ours, &theirs, semantics, &mut columns))
             });
             if !finding.note(said) {

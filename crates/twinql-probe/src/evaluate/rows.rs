@@ -53,6 +53,12 @@ impl<'d> Rows<'d> {
         }
     }
 
+    /// Whether what the rows hold in the column at this place is certain.
+    pub fn is_certain(&self, place: usize) -> bool {
+        let column = self.columns.get(place);
+        self.certain.as_ref().is_none_or(|certain| column.is_some_and(|c| certain.contains(c)))
+    }
+
     /// The values of all rows.
     pub fn to_values(&self) -> Vec<Vec<Value>> {
         let owned = |row: &Row<'d>| row.iter().map(|v| v.clone().into_owned()).collect();

@@ -63,10 +63,7 @@ pub(crate) fn root() -> PathBuf {
 /// What is certain of an evaluated answer, and the same of what SQLite says. Columns in another order may be other
 /// columns, of which only the number of rows counts.
 fn certain(rows: &Rows<'_>, said: &Answer, any_order: bool) -> [Answer; 2] {
-    let known = |place: usize| match &rows.certain {
-        None => true,
-        Some(certain) => !any_order && rows.columns.get(place).is_some_and(|c| certain.contains(c)),
-    };
+    let known = |place: usize| rows.certain.is_none() || !any_order && rows.is_certain(place);
     let places: Vec<usize> = (0..said.width).filter(|p| known(*p)).collect();
     let part = |rows: Vec<Vec<twinql_sql::Value>>| {
         let pick = |row: &Vec<_>| places.iter().filter_map(|p| row.get(*p).cloned()).collect();
