@@ -27,37 +27,34 @@ impl Assumption {
         Assumption::Typed,
     ];
 
+    /// Its name, what it says, and what it rules out.
+    fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Assumption::Keys => ("keys", "keys and NOT NULL hold", "a key that repeats or is NULL"),
+            Assumption::ForeignKeys => {
+                ("foreign_keys", "foreign keys refer to rows that exist", "rows that refer to nothing")
+            }
+            Assumption::NoNulls => ("no_nulls", "no column holds NULL", "NULLs"),
+            Assumption::NoEmptyTables => ("no_empty_tables", "no table is empty", "an empty table"),
+            Assumption::Typed => {
+                ("typed", "values have their column's type", "values that are not of their column's type")
+            }
+        }
+    }
+
     /// The name in files.
     pub fn name(self) -> &'static str {
-        match self {
-            Assumption::Keys => "keys",
-            Assumption::ForeignKeys => "foreign_keys",
-            Assumption::NoNulls => "no_nulls",
-            Assumption::NoEmptyTables => "no_empty_tables",
-            Assumption::Typed => "typed",
-        }
+        self.words().0
     }
 
     /// What it says, as a clause.
     pub fn clause(self) -> &'static str {
-        match self {
-            Assumption::Keys => "keys and NOT NULL hold",
-            Assumption::ForeignKeys => "foreign keys refer to rows that exist",
-            Assumption::NoNulls => "no column holds NULL",
-            Assumption::NoEmptyTables => "no table is empty",
-            Assumption::Typed => "values have their column's type",
-        }
+        self.words().1
     }
 
     /// What a query asks for that has no rows by this assumption alone.
     pub fn rules_out(self) -> &'static str {
-        match self {
-            Assumption::Keys => "a key that repeats or is NULL",
-            Assumption::ForeignKeys => "rows that refer to nothing",
-            Assumption::NoNulls => "NULLs",
-            Assumption::NoEmptyTables => "an empty table",
-            Assumption::Typed => "values that are not of their column's type",
-        }
+        self.words().2
     }
 
     /// True if the semantics makes it.

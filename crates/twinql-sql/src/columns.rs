@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel};
-use crate::tree::{Node, Tree};
+use crate::tree::{Node, NodeMut, Tree};
 
 impl ColumnId {
     /// What is known of the column, in the list that it is an index into.
@@ -74,53 +74,43 @@ impl Expr {
     }
 }
 
-impl Rel {
+/// The columns that a node introduces, written once for looking and for changing.
+macro_rules! introduced {
+    ($(#[$doc:meta])* $name:ident, $iter:ident, $id:ty, |$c:ident| $handed:expr $(, $mut:tt)?) => {
+        impl Rel {
+            $(#[$doc])*
+            pub(crate) fn $name(&$($mut)? self, f: &mut dyn FnMut($id)) {
+                match self {
+                    Rel::Scan { columns, .. } => columns.$iter().for_each(|($c, _)| f($handed)),
+                    Rel::Values { columns, .. }
+                    | Rel::TableFunction { columns, .. }
+                    | Rel::Recursive { columns, .. }
+                    | Rel::RecursiveRef { columns, .. }
+                    | Rel::SetOp { columns, .. } => columns.$iter().for_each(|$c| f($handed)),
+                    Rel::Project { exprs, .. } => exprs.$iter().for_each(|($c, _)| f($handed)),
+                    Rel::Aggregate { keys, calls, .. } => {
+                        keys.$iter().for_each(|($c, _)| f($handed));
+                        calls.$iter().for_each(|($c, _)| f($handed));
+                    }
+                    Rel::Window { calls, .. } => calls.$iter().for_each(|($c, _)| f($handed)),
+                    Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. } => {}
+                    Rel::Sort { .. } | Rel::Distinct { .. } => {}
+                }
+            }
+        }
+    };
+}
+
+introduced!(
     /// Shows the columns that this node introduces to `f`: none that it passes on.
-    pub(crate) fn introduced(&self, f: &mut dyn FnMut(ColumnId)) {
-        match self {
-            Rel::Scan { columns, .. } => columns.iter().for_each(|(c, _)| f(*c)),
-            Rel::Values { columns, .. }
-            | Rel::TableFunction { columns, .. }
-            | Rel::Recursive { columns, .. }
-            | Rel::RecursiveRef { columns, .. }
-            | Rel::SetOp { columns, .. } => columns.iter().for_each(|c| f(*c)),
-            Rel::Project { exprs, .. } => exprs.iter().for_each(|(c, _)| f(*c)),
-            Rel::Aggregate { keys, calls, .. } => {
-                keys.iter().for_each(|(c, _)| f(*c));
-                calls.iter().for_each(|(c, _)| f(*c));
-            }
-            Rel::Window { calls, .. } => calls.iter().for_each(|(c, _)| f(*c)),
-            Rel::Filter { .. }
-            | Rel::Join { .. }
-            | Rel::OuterJoin { .. }
-            | Rel::Sort { .. }
-            | Rel::Distinct { .. } => {}
-        }
-    }
-
+    introduced, iter, ColumnId, |c| *c
+);
+introduced!(
     /// Shows the columns that this node introduces to `f`, to be changed.
-    pub(crate) fn introduced_mut(&mut self, f: &mut dyn FnMut(&mut ColumnId)) {
-        match self {
-            Rel::Scan { columns, .. } => columns.iter_mut().for_each(|(c, _)| f(c)),
-            Rel::Values { columns, .. }
-            | Rel::TableFunction { columns, .. }
-            | Rel::Recursive { columns, .. }
-            | Rel::RecursiveRef { columns, .. }
-            | Rel::SetOp { columns, .. } => columns.iter_mut().for_each(f),
-            Rel::Project { exprs, .. } => exprs.iter_mut().for_each(|(c, _)| f(c)),
-            Rel::Aggregate { keys, calls, .. } => {
-                keys.iter_mut().for_each(|(c, _)| f(c));
-                calls.iter_mut().for_each(|(c, _)| f(c));
-            }
-            Rel::Window { calls, .. } => calls.iter_mut().for_each(|(c, _)| f(c)),
-            Rel::Filter { .. }
-            | Rel::Join { .. }
-            | Rel::OuterJoin { .. }
-            | Rel::Sort { .. }
-            | Rel::Distinct { .. } => {}
-        }
-    }
+    introduced_mut, iter_mut, &mut ColumnId, |c| c, mut
+);
 
+impl Rel {
     /// The columns that it produces, from left to right.
     pub fn outputs(&self) -> Vec<ColumnId> {
         let mut all = Vec::new();
@@ -179,7 +169,6 @@ impl Query {
     /// Shows every column id to `f`, where it is introduced and where it is read: what is below a node before the
     /// node itself.
     pub(crate) fn map_ids(&mut self, mut f: impl FnMut(&mut ColumnId)) {
-        use crate::tree::NodeMut;
         self.map_up_deep(|node| match node {
             NodeMut::Expr(Expr::Column(c)) => f(c),
             NodeMut::Expr(_) => {}

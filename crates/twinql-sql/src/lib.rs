@@ -5,6 +5,11 @@
 //! Two queries whose canonical forms are equal return the same answer under the
 //! assumptions the applied rules name; the reverse need not hold.
 
+/// Words as an array of texts: `words![FROM WHERE]` is `["FROM", "WHERE"]`.
+macro_rules! words {
+    ($($word:tt)*) => { [$(stringify!($word)),*] };
+}
+
 pub mod algebra;
 pub mod asked;
 pub mod assumption;
@@ -15,6 +20,7 @@ pub mod error;
 pub mod explain;
 pub mod expr;
 pub mod function;
+mod keywords;
 pub mod known;
 pub mod normalize;
 mod ordered;

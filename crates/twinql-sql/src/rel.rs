@@ -1,7 +1,7 @@
 //! Relational operator trees (ROT): what a query computes, free of its wording.
 
 use crate::expr::{AggregateCall, Expr, WindowCall};
-use crate::schema::{Affinity, ColumnRef, TypeClass};
+use crate::schema::{Affinity, Column, ColumnRef, TypeClass};
 
 /// A column's id, unique in one whole [`Query`], its subqueries included: an index into
 /// [`Columns`]. Every scan of a table gets fresh ids, so a self-join
@@ -24,6 +24,22 @@ pub struct ColumnInfo {
     pub class: TypeClass,
     /// False only where no row can hold NULL here, foreign keys and data unknown.
     pub nullable: bool,
+}
+
+impl ColumnInfo {
+    /// A computed column: no table's, and without an affinity.
+    pub(crate) fn computed(name: impl Into<String>, class: TypeClass, nullable: bool) -> ColumnInfo {
+        ColumnInfo { name: name.into(), origin: None, affinity: None, class, nullable }
+    }
+
+    /// A column of a table, with what the schema says of it.
+    pub(crate) fn stored(column: &Column, at: ColumnRef) -> ColumnInfo {
+        ColumnInfo {
+            origin: Some(at),
+            affinity: Some(column.affinity),
+            ..ColumnInfo::computed(&column.name, column.class, !column.not_null)
+        }
+    }
 }
 
 /// The columns of a query and its subqueries, indexed by [`ColumnId`].

@@ -130,35 +130,21 @@ pub trait Tree {
     }
 }
 
-impl Tree for Query {
-    fn node(&self) -> Node<'_> {
-        Node::Query(self)
-    }
+macro_rules! trees {
+    ($($kind:ident)*) => {$(
+        impl Tree for $kind {
+            fn node(&self) -> Node<'_> {
+                Node::$kind(self)
+            }
 
-    fn node_mut(&mut self) -> NodeMut<'_> {
-        NodeMut::Query(self)
-    }
+            fn node_mut(&mut self) -> NodeMut<'_> {
+                NodeMut::$kind(self)
+            }
+        }
+    )*};
 }
 
-impl Tree for Rel {
-    fn node(&self) -> Node<'_> {
-        Node::Rel(self)
-    }
-
-    fn node_mut(&mut self) -> NodeMut<'_> {
-        NodeMut::Rel(self)
-    }
-}
-
-impl Tree for Expr {
-    fn node(&self) -> Node<'_> {
-        Node::Expr(self)
-    }
-
-    fn node_mut(&mut self) -> NodeMut<'_> {
-        NodeMut::Expr(self)
-    }
-}
+trees!(Query Rel Expr);
 
 impl<'a> Node<'a> {
     /// What `f` answers of the first thing right below of which it answers.
@@ -284,24 +270,6 @@ impl Expr {
         collect(self, &mut all);
         all
     }
-
-    /// The subquery that it is, or compares with.
-    pub fn subquery(&self) -> Option<&Query> {
-        match self {
-            Expr::InSubquery { query, .. } | Expr::Quantified { query, .. } => Some(query),
-            Expr::Exists(query) | Expr::Scalar(query) => Some(query),
-            _ => None,
-        }
-    }
-
-    /// The subquery that it is, or compares with.
-    pub fn subquery_mut(&mut self) -> Option<&mut Query> {
-        match self {
-            Expr::InSubquery { query, .. } | Expr::Quantified { query, .. } => Some(query),
-            Expr::Exists(query) | Expr::Scalar(query) => Some(query),
-            _ => None,
-        }
-    }
 }
 
 impl Rel {
@@ -329,7 +297,7 @@ impl Rel {
 /// What lies right below each shape of the algebra. It is written once for looking (`&`) and for changing (`&mut`): as
 /// lists, and as `find_…`, what `f` answers of the first of which it answers, which needs no list.
 macro_rules! below {
-    ($operands:ident, $find_operand:ident, $inputs:ident, $find_input:ident, $arms:ident, $find_arm:ident,
+    ($operands:ident, $find_operand:ident, $subquery:ident, $inputs:ident, $find_input:ident, $arms:ident, $find_arm:ident,
      $exprs:ident, $find_expr:ident, $iter:ident, $as_deref:ident $(, $mut:tt)?) => {
         impl Expr {
             /// Its operands: expressions of the same scope right below it.
@@ -356,6 +324,15 @@ macro_rules! below {
                     }
                     Expr::InList { expr, list } => f(expr).or_else(|| list.$iter().find_map(f)),
                     Expr::InSubquery { exprs, .. } => exprs.$iter().find_map(f),
+                }
+            }
+
+            /// The subquery that it is, or compares with.
+            pub fn $subquery(&$($mut)? self) -> Option<&$($mut)? Query> {
+                match self {
+                    Expr::InSubquery { query, .. } | Expr::Quantified { query, .. } => Some(query),
+                    Expr::Exists(query) | Expr::Scalar(query) => Some(query),
+                    _ => None,
                 }
             }
         }
@@ -445,10 +422,23 @@ macro_rules! below {
     };
 }
 
-below!(operands, find_operand, inputs, find_input, arms, find_arm, exprs, find_expr, iter, as_deref);
+below!(
+    operands,
+    find_operand,
+    subquery,
+    inputs,
+    find_input,
+    arms,
+    find_arm,
+    exprs,
+    find_expr,
+    iter,
+    as_deref
+);
 below!(
     operands_mut,
     find_operand_mut,
+    subquery_mut,
     inputs_mut,
     find_input_mut,
     arms_mut,

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::rel::ColumnId;
 use crate::schema::Affinity;
 use crate::value::Value;
@@ -103,6 +103,21 @@ impl AggFunc {
     /// is known by name alone.
     pub fn depends_on_order(&self) -> bool {
         matches!(self, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_))
+    }
+}
+
+impl WindowCall {
+    /// `func()` over all rows.
+    pub fn new(func: impl Into<String>) -> WindowCall {
+        WindowCall {
+            func: func.into(),
+            args: Vec::new(),
+            distinct: false,
+            filter: None,
+            partition_by: Vec::new(),
+            order_by: Vec::new(),
+            frame: None,
+        }
     }
 }
 

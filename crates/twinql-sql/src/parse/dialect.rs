@@ -5,7 +5,7 @@
 
 use std::any::TypeId;
 
-use sqlparser::ast::{BinaryOperator, Expr};
+use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
@@ -30,6 +30,12 @@ fn is_word(token: &Token, word: &str) -> bool {
     matches!(token, Token::Word(w) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case(word))
 }
 
+fn skip(parser: &mut Parser, tokens: usize) {
+    for _ in 0..tokens {
+        parser.next_token();
+    }
+}
+
 impl Sqlite {
     /// `x IS [NOT] y` for a `y` other than the constants that sqlparser knows.
     fn parse_is(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
@@ -39,10 +45,7 @@ impl Sqlite {
         if known.iter().any(|word| is_word(operand, word)) {
             return None;
         }
-        parser.next_token();
-        if negated {
-            parser.next_token();
-        }
+        skip(parser, 1 + usize::from(negated));
         Some(parser.parse_subexpr(EQUALITY).map(|right| {
             let (left, right) = (Box::new(left.clone()), Box::new(right));
             if negated { Expr::IsDistinctFrom(left, right) } else { Expr::IsNotDistinctFrom(left, right) }
@@ -53,28 +56,20 @@ impl Sqlite {
     fn parse_pattern(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
         let negated = is_word(&parser.peek_token_ref().token, "NOT");
         let operator = &parser.peek_nth_token_ref(usize::from(negated)).token;
-        let op = if is_word(operator, "GLOB") {
-            BinaryOperator::Glob
-        } else if is_word(operator, "MATCH") {
-            BinaryOperator::Match
-        } else if is_word(operator, "REGEXP") {
-            BinaryOperator::Regexp
-        } else {
-            return None;
-        };
-        parser.next_token();
-        if negated {
-            parser.next_token();
-        }
+        let operators = [
+            ("GLOB", BinaryOperator::Glob),
+            ("MATCH", BinaryOperator::Match),
+            ("REGEXP", BinaryOperator::Regexp),
+        ];
+        let (_, op) = operators.into_iter().find(|(word, _)| is_word(operator, word))?;
+        skip(parser, 1 + usize::from(negated));
         Some(parser.parse_subexpr(EQUALITY).map(|right| {
             let matched = Expr::BinaryOp { left: Box::new(left.clone()), op, right: Box::new(right) };
-            if negated {
-                Expr::UnaryOp {
-                    op: sqlparser::ast::UnaryOperator::Not,
-                    expr: Box::new(Expr::Nested(Box::new(matched))),
+            match negated {
+                true => {
+                    Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(matched))) }
                 }
-            } else {
-                matched
+                false => matched,
             }
         }))
     }
@@ -88,9 +83,7 @@ impl Sqlite {
         if !is_word(&parser.peek_nth_token_ref(at).token, "IN") {
             return None;
         }
-        for _ in 0..=at {
-            parser.next_token();
-        }
+        skip(parser, 1 + at);
         Some(self.parse_in_operand(parser, left, negated))
     }
 
@@ -115,6 +108,15 @@ impl Sqlite {
     }
 }
 
+/// What the dialect has, by the names of sqlparser's questions.
+macro_rules! has {
+    ($($feature:ident)*) => {$(
+        fn $feature(&self) -> bool {
+            true
+        }
+    )*};
+}
+
 impl Dialect for Sqlite {
     fn dialect(&self) -> TypeId {
         TypeId::of::<SQLiteDialect>()
@@ -136,44 +138,17 @@ impl Dialect for Sqlite {
         self.is_identifier_start(ch) || ch.is_ascii_digit() || ch == '$'
     }
 
-    fn supports_filter_during_aggregation(&self) -> bool {
-        true
-    }
-
-    fn supports_in_empty_list(&self) -> bool {
-        true
-    }
-
-    fn supports_limit_comma(&self) -> bool {
-        true
-    }
-
-    fn supports_dollar_placeholder(&self) -> bool {
-        true
-    }
-
-    fn supports_notnull_operator(&self) -> bool {
-        true
-    }
-
-    fn supports_comma_separated_trim(&self) -> bool {
-        true
-    }
-
-    fn supports_numeric_literal_underscores(&self) -> bool {
-        true
-    }
-
-    fn supports_bitwise_shift_operators(&self) -> bool {
-        true
-    }
-
-    fn supports_cross_join_constraint(&self) -> bool {
-        true
-    }
-
-    fn supports_window_clause_named_window_reference(&self) -> bool {
-        true
+    has! {
+        supports_filter_during_aggregation
+        supports_in_empty_list
+        supports_limit_comma
+        supports_dollar_placeholder
+        supports_notnull_operator
+        supports_comma_separated_trim
+        supports_numeric_literal_underscores
+        supports_bitwise_shift_operators
+        supports_cross_join_constraint
+        supports_window_clause_named_window_reference
     }
 
     // Before sqlparser's own infix operators: what is read here it would read otherwise, or not at all.

@@ -22,44 +22,27 @@ impl VisitorMut for LeftAssociative {
 /// The operators and arms of a tree of set operations in the order of the text, hung up
 /// again from the left. Parentheses are [`SetExpr::Query`] nodes and stay as they are.
 fn rebuild(body: SetExpr) -> SetExpr {
-    let mut arms = Vec::new();
-    let mut operators: Vec<(SetOperator, SetQuantifier)> = Vec::new();
-    let mut pending = vec![Step::Visit(Box::new(body))];
-    while let Some(step) = pending.pop() {
-        let part = match step {
-            Step::Operator(op, quantifier) => {
-                operators.push((op, quantifier));
-                continue;
-            }
-            Step::Visit(part) => *part,
-        };
-        if let SetExpr::SetOperation { left, op, set_quantifier, right } = part {
-            pending.push(Step::Visit(right));
-            pending.push(Step::Operator(op, set_quantifier));
-            pending.push(Step::Visit(left));
-        } else {
-            arms.push(part);
+    let mut done: Option<SetExpr> = None;
+    // Parts, the next one last, each with the operator before it.
+    let mut pending = vec![((SetOperator::Union, SetQuantifier::None), body)];
+    while let Some(((op, set_quantifier), part)) = pending.pop() {
+        if let SetExpr::SetOperation { left, op: between, set_quantifier: quantifier, right } = part {
+            pending.push(((between, quantifier), *right));
+            pending.push(((op, set_quantifier), *left));
+            continue;
         }
+        done = Some(match done {
+            None => part,
+            Some(left) => {
+                SetExpr::SetOperation { left: Box::new(left), op, set_quantifier, right: Box::new(part) }
+            }
+        });
     }
-    let mut arms = arms.into_iter();
-    let Some(first) = arms.next() else {
-        return placeholder();
-    };
-    arms.zip(operators).fold(first, |left, (right, (op, set_quantifier))| SetExpr::SetOperation {
-        left: Box::new(left),
-        op,
-        set_quantifier,
-        right: Box::new(right),
-    })
+    done.unwrap_or_else(placeholder)
 }
 
 fn is_operation(body: &SetExpr) -> bool {
     matches!(body, SetExpr::SetOperation { left: _, op: _, set_quantifier: _, right: _ })
-}
-
-enum Step {
-    Visit(Box<SetExpr>),
-    Operator(SetOperator, SetQuantifier),
 }
 
 /// SQLite has one level for all set operators and associates them from the left;

@@ -58,10 +58,7 @@ impl<'a> Planner<'a> {
             }
         };
         args.push(value);
-        let filter = match filter {
-            Some(filter) => Some(self.plan_expr(filter)?),
-            None => None,
-        };
+        let filter = self.plan_optional(filter)?;
         self.restore_allow(allow);
         let planned = AggregateCall { func: AggFunc::Other(name.into()), distinct: false, args, filter };
         self.add_aggregate(planned, function.span())
@@ -97,10 +94,7 @@ impl<'a> Planner<'a> {
                 return unsupported("DISTINCT with several sort keys inside an aggregate", function.span());
             }
         }
-        let filter = match call.filter {
-            Some(filter) => Some(self.plan_expr(filter)?),
-            None => None,
-        };
+        let filter = self.plan_optional(call.filter)?;
         self.restore_allow(allow);
         let planned = AggregateCall { func: AggFunc::Other(name.into()), distinct: false, args, filter };
         self.add_aggregate(planned, function.span())

@@ -11,8 +11,7 @@ use super::{Planner, dialect};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::Affinity;
-use crate::temporal::{Interval, Moment, Part, Unit, format_mysql, format_postgres, to_strftime};
-use crate::value::Value;
+use crate::temporal::{Moment, Part, Unit, format_mysql, format_postgres, to_strftime};
 
 fn whole(expr: Expr) -> Expr {
     expr.cast(Affinity::Integer)
@@ -57,8 +56,11 @@ impl Planner<'_> {
     pub(super) fn foreign_function(&self, name: String, mut args: Vec<Expr>) -> Expr {
         let mysql = self.dialect == Dialect::Mysql;
         let extract = |field: &str, from: &Expr| call("pg_extract", vec![Expr::text(field), from.clone()]);
+        // A moment on which it is tried whether every part of a format is known.
+        let probe = Moment::date(2024, 5, 7);
         let formatted =
             |at: &Expr, format: &str| call("my_date_format", vec![at.clone(), Expr::text(format)]);
+        let of_epoch = |at: &Expr| call("datetime", vec![at.clone(), Expr::text("unixepoch")]);
         match (name.as_str(), args.as_mut_slice()) {
             ("date_trunc", [unit, _]) => {
                 if let Some(name) = unit.as_text() {
@@ -72,7 +74,6 @@ impl Planner<'_> {
                 None => call(&name, args),
             },
             ("to_char", [at, format]) => {
-                let probe = Moment::date(2024, 5, 7);
                 match format.as_text() {
                     // Templates for spans and numbers have other parts than those for dates.
                     Some(f) if self.kind(at) == Some(ForeignType::Interval) || at_number(f) => {
@@ -80,7 +81,6 @@ impl Planner<'_> {
                     }
                     Some(f) => match to_strftime(f) {
                         Some(format) => call("strftime", vec![Expr::text(format), at.clone()]),
-                        // A sample moment shows whether the sandbox knows every part of the template.
                         None if probe.and_then(|p| format_postgres(p, f)).is_some() => {
                             call("pg_to_char", args)
                         }
@@ -89,17 +89,16 @@ impl Planner<'_> {
                     None => call(&name, args),
                 }
             }
-            ("date_format", [_, format]) => {
-                let probe = Moment::date(2024, 5, 7);
-                let known = format.as_text().and_then(|f| format_mysql(probe?, f));
+            ("date_format", [at, format]) => {
                 // SQLite's own strftime first; the sandbox's where that lacks a part, such as %M, a month's
                 // name.
-                let plain = dialect::common(self.dialect, name.clone(), args.clone());
-                match (&plain, known) {
-                    (Expr::Function { name, args: _ }, Some(_)) if name == "date_format" => {
+                let written = format.as_text();
+                match written.and_then(dialect::mysql_format) {
+                    Some(format) => call("strftime", vec![Expr::text(format), at.clone()]),
+                    None if written.and_then(|f| format_mysql(probe?, f)).is_some() => {
                         call("my_date_format", args)
                     }
-                    _ => plain,
+                    None => call(&name, args),
                 }
             }
             ("my_date_add", [at, count, unit]) => match later(at, count, unit) {
@@ -115,13 +114,11 @@ impl Planner<'_> {
             ("monthname", [at]) => formatted(at, "%M"),
             ("week", [at]) if mysql => whole(formatted(at, "%U")),
             ("unix_timestamp", [at]) => whole(call("strftime", vec![Expr::text("%s"), at.clone()])),
-            ("from_unixtime", [at]) => call("datetime", vec![at.clone(), Expr::text("unixepoch")]),
-            ("to_timestamp", [at]) if !mysql => call("datetime", vec![at.clone(), Expr::text("unixepoch")]),
+            ("from_unixtime", [at]) => of_epoch(at),
+            ("to_timestamp", [at]) if !mysql => of_epoch(at),
             ("make_date", [_, _, _]) if !mysql => {
-                let format = Expr::text("%04d-%02d-%02d");
-                let mut parts = vec![format];
-                parts.append(&mut args);
-                call("date", vec![call("printf", parts)])
+                args.insert(0, Expr::text("%04d-%02d-%02d"));
+                call("date", vec![call("printf", args)])
             }
             // MySQL's default collations ignore case, and its regular expressions with them.
             ("regexp_like", [x, pattern]) => {
@@ -136,7 +133,11 @@ impl Planner<'_> {
                 call("nullif", vec![call("pg_array_length", vec![array.clone()]), Expr::integer(0)])
             }
             ("space", [n]) if mysql => call("pg_repeat", vec![Expr::text(" "), n.clone()]),
-            ("div", [_, _]) if !mysql => call("trunc", vec![divided(args)]),
+            // The quotient has its fraction first.
+            ("div", [left, right]) if !mysql => {
+                let quotient = Expr::binary(BinaryOp::Div, left.clone().cast(Affinity::Real), right.clone());
+                call("trunc", vec![quotient])
+            }
             _ => dialect::common(self.dialect, name, args),
         }
     }
@@ -148,25 +149,9 @@ impl Planner<'_> {
 /// days or months stays a date; by hours it becomes a time, as in MySQL.
 fn later(at: &Expr, count: &Expr, unit: &Expr) -> Option<Moment> {
     let (at, unit) = (Moment::parse(at.as_text()?)?, Unit::named(unit.as_text()?)?);
-    let Expr::Literal(Value::Integer(count)) = count else {
-        return None;
-    };
     let one = unit.span();
-    let span = Interval {
-        months: one.months.checked_mul(*count)?,
-        days: one.days.checked_mul(*count)?,
-        micros: one.micros.checked_mul(*count)?,
-    };
-    let later = at.plus(span)?;
+    let later = at.plus(one.checked_mul(count.as_integer()?)?)?;
     Some(if at.is_date() && one.micros == 0 { later.to_date() } else { later })
-}
-
-/// A quotient with its fraction.
-fn divided(mut args: Vec<Expr>) -> Expr {
-    let right = args.pop().unwrap_or(Expr::Literal(Value::Null));
-    let left = args.pop().unwrap_or(Expr::Literal(Value::Null));
-    let left = left.cast(Affinity::Real);
-    Expr::binary(BinaryOp::Div, left, right)
 }
 
 /// Whether a template of TO_CHAR is one for numbers.

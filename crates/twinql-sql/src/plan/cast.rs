@@ -4,7 +4,7 @@
 use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 
 use super::literal::literal;
-use super::temporal::{ForeignType, to_date, to_interval, to_timestamp};
+use super::temporal::{ForeignType, call, to_date, to_interval, to_timestamp};
 use super::types::info_of;
 use super::{Planner, Result};
 use crate::dialect::Dialect;
@@ -48,23 +48,11 @@ fn text(length: Option<&CharacterLength>, whole: &DataType) -> Target {
 /// CHAR(n): MySQL cuts as VARCHAR does; elsewhere it pads too, and is of one character
 /// where nothing is said.
 fn character(dialect: Dialect, length: Option<&CharacterLength>, whole: &DataType) -> Target {
-    match (dialect, length) {
-        (Dialect::Mysql, length) => text(length, whole),
-        (_, None) => Target::Opaque("CHAR(1)".into()),
-        (
-            _,
-            Some(CharacterLength::IntegerLength {
-                length,
-                unit: None | Some(ast::CharLengthUnits::Characters),
-            }),
-        ) => Target::Opaque(format!("CHAR({length})")),
-        (
-            _,
-            Some(
-                CharacterLength::Max
-                | CharacterLength::IntegerLength { length: _, unit: Some(ast::CharLengthUnits::Octets) },
-            ),
-        ) => opaque(whole),
+    match (length, text(length, whole)) {
+        (_, target) if dialect == Dialect::Mysql => target,
+        (None, _) => Target::Opaque("CHAR(1)".into()),
+        (_, Target::Text(length)) => Target::Opaque(format!("CHAR({length})")),
+        _ => opaque(whole),
     }
 }
 
@@ -155,24 +143,9 @@ fn custom(name: &ast::ObjectName, arguments: &[String], whole: &DataType) -> Tar
     }
 }
 
-fn cast(expr: Expr, affinity: Affinity) -> Expr {
-    expr.cast(affinity)
-}
-
-fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::function(name.to_owned(), args)
-}
-
-fn word(text: String) -> Expr {
-    Expr::Literal(Value::Text(text))
-}
-
 /// Whether it is the text of a document.
 fn is_document(operand: &Expr) -> bool {
-    match operand {
-        Expr::Literal(Value::Text(text)) => serde_json::from_str::<serde_json::Value>(text).is_ok(),
-        _ => false,
-    }
+    operand.as_text().is_some_and(|text| serde_json::from_str::<serde_json::Value>(text).is_ok())
 }
 
 impl<'a> Planner<'a> {
@@ -189,22 +162,19 @@ impl<'a> Planner<'a> {
         match kind {
             ast::CastKind::Cast | ast::CastKind::DoubleColon => {}
             ast::CastKind::TryCast | ast::CastKind::SafeCast => {
-                return Ok(call("try_cast", vec![operand, word(data_type.to_string())]));
+                return Ok(call("try_cast", vec![operand, Expr::text(data_type.to_string())]));
             }
         }
         if self.dialect == Dialect::Sqlite {
-            return Ok(cast(operand, Affinity::of_declared(&data_type.to_string())));
+            return Ok(operand.cast(Affinity::of_declared(&data_type.to_string())));
         }
         self.cast_to(operand, cost, target(self.dialect, data_type))
     }
 
     /// Whether a text is a member of an enumerated type, so that a cast to a type of one's own changes nothing.
     fn is_member(&self, operand: &Expr) -> bool {
-        let Expr::Literal(Value::Text(text)) = operand else {
-            return false;
-        };
-        let mut columns = self.schema.tables.iter().flat_map(|t| &t.columns);
-        columns.any(|c| c.values.contains(text))
+        let mut values = self.schema.tables.iter().flat_map(|t| &t.columns).flat_map(|c| &c.values);
+        operand.as_text().is_some_and(|text| values.any(|v| v == text))
     }
 
     /// Whether a cast to a type without a word in SQLite changes nothing: NULL, a document or
@@ -225,17 +195,17 @@ impl<'a> Planner<'a> {
 
     fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
         Ok(match target {
-            Target::Affinity(affinity) => cast(operand, affinity),
+            Target::Affinity(affinity) => operand.cast(affinity),
             Target::Text(length) => call(
                 "substr",
                 vec![
-                    cast(operand, Affinity::Text),
+                    operand.cast(Affinity::Text),
                     Expr::integer(1),
                     Expr::integer(i64::try_from(length).unwrap_or(i64::MAX)),
                 ],
             ),
             Target::Scaled(places) => {
-                call("round", vec![cast(operand, Affinity::Numeric), Expr::integer(places)])
+                call("round", vec![operand.cast(Affinity::Numeric), Expr::integer(places)])
             }
             Target::Function("interval") => to_interval(operand, None, ""),
             Target::Function("datetime") if self.dialect != Dialect::Sqlite => to_timestamp(operand),
@@ -243,34 +213,29 @@ impl<'a> Planner<'a> {
             Target::Function("date") => to_date(operand),
             Target::Function(name) => call(name, vec![operand]),
             Target::Truth => match info_of(&operand, &self.columns).class {
-                TypeClass::Boolean => cast(operand, Affinity::Integer),
+                TypeClass::Boolean => operand.cast(Affinity::Integer),
                 TypeClass::Integer | TypeClass::Number => {
                     Expr::binary(BinaryOp::NotEq, operand, Expr::integer(0))
                 }
                 TypeClass::Text | TypeClass::Other => call("pg_boolean", vec![operand]),
-                TypeClass::Time => call("cast_as", vec![operand, word("BOOLEAN".into())]),
+                TypeClass::Time => call("cast_as", vec![operand, Expr::text("BOOLEAN")]),
             },
             Target::Unsigned if operand.has_subquery() => {
-                call("cast_as", vec![operand, word("UNSIGNED".into())])
+                call("cast_as", vec![operand, Expr::text("UNSIGNED")])
             }
             Target::Unsigned => {
                 // Two copies more.
                 self.charge(2 * cost)?;
-                let whole = cast(operand, Affinity::Integer);
+                let whole = operand.cast(Affinity::Integer);
                 let modulus = Expr::Literal(Value::Real(18_446_744_073_709_551_616.0.into()));
-                Expr::Case {
-                    operand: None,
-                    branches: vec![(
-                        Expr::binary(BinaryOp::Lt, whole.clone(), Expr::integer(0)),
-                        Expr::binary(BinaryOp::Add, whole.clone(), modulus),
-                    )],
-                    otherwise: Some(Box::new(whole)),
-                }
+                let negative = Expr::binary(BinaryOp::Lt, whole.clone(), Expr::integer(0));
+                let counted = Expr::binary(BinaryOp::Add, whole.clone(), modulus);
+                Expr::case(vec![(negative, counted)], Some(whole))
             }
             Target::Named(_) if self.is_member(&operand) => operand,
             Target::Opaque(name) if name == "JSON" && is_document(&operand) => call("json", vec![operand]),
             Target::Named(name) | Target::Opaque(name) if self.is_already(&operand, &name) => operand,
-            Target::Named(name) | Target::Opaque(name) => call("cast_as", vec![operand, word(name)]),
+            Target::Named(name) | Target::Opaque(name) => call("cast_as", vec![operand, Expr::text(name)]),
         })
     }
 
@@ -286,21 +251,17 @@ impl<'a> Planner<'a> {
         let planned = literal(value)?;
         let target = target(Dialect::Generic, data_type);
         if let (Target::Function(function), Expr::Literal(Value::Text(text))) = (&target, &planned) {
+            let is = |shape: &str| has_shape(text, shape);
             match *function {
-                "date" if has_shape(text, "9999-99-99") => return Ok(planned),
-                "time" if has_shape(text, "99:99:99") => return Ok(planned),
-                "datetime" | "timestamptz" if has_shape(text, "9999-99-99 00:00:00") => return Ok(planned),
+                "date" if is("9999-99-99") => return Ok(planned),
+                "time" if is("99:99:99") => return Ok(planned),
+                "datetime" | "timestamptz" if is("9999-99-99") => {
+                    return Ok(Expr::text(format!("{text} 00:00:00")));
+                }
                 // PostgreSQL tells it from a text, which would be a date beside a date.
-                "datetime" | "timestamptz"
-                    if has_shape(text, "9999-99-99 99:99:99") && self.dialect != Dialect::Postgres =>
-                {
-                    return Ok(planned);
-                }
-                "datetime" | "timestamptz" if has_shape(text, "9999-99-99 99:99:99") => {
-                    return Ok(call("pg_timestamp", vec![planned]));
-                }
-                "datetime" | "timestamptz" if has_shape(text, "9999-99-99") => {
-                    return Ok(word(format!("{text} 00:00:00")));
+                "datetime" | "timestamptz" if is("9999-99-99 99:99:99") => {
+                    let as_text = self.dialect != Dialect::Postgres || is("9999-99-99 00:00:00");
+                    return Ok(if as_text { planned } else { call("pg_timestamp", vec![planned]) });
                 }
                 _ => {}
             }

@@ -13,10 +13,11 @@ use sqlparser::ast::{self, Ident, SetExpr, SetOperator};
 
 use super::refuse::refuse_beside;
 use super::set_op::{Clauses, read_operator};
-use super::sight::{Cte, Recursion, RowId, ScopeColumn, ScopeTable};
+use super::sight::{Cte, Recursion, ScopeTable};
 use super::{Planned, Planner, Result, invalid};
 use crate::dialect::Dialect;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
+use crate::schema::TypeClass;
 
 impl<'a> Planner<'a> {
     /// Brings the expressions of WITH into sight. All of one WITH see each other (SQLite).
@@ -96,12 +97,7 @@ impl<'a> Planner<'a> {
         self.ctes.extend(ctes);
         self.scopes.extend(scopes);
         let names = self.column_names(&cte, planned.names)?;
-        let columns = names
-            .into_iter()
-            .zip(planned.query.output)
-            .map(|(name, id)| ScopeColumn::new(name, id))
-            .collect();
-        let table = ScopeTable { name: self.stored(cte.name), columns, rowid: RowId::None, table: None };
+        let table = ScopeTable::derived(self.stored(cte.name), names, planned.query.output);
         Ok(Some((planned.query.rel, table)))
     }
 
@@ -125,17 +121,20 @@ impl<'a> Planner<'a> {
 
     /// The expression's own name inside its step: new columns over the rows found so far.
     fn recursive_use(&mut self, cte: &Cte<'a>, recursion: Recursion) -> Result<(Rel, ScopeTable)> {
-        let mut ids = Vec::new();
-        let mut columns = Vec::new();
-        for (name, info, from) in recursion.columns {
+        let columns = self.copies(recursion.infos, &recursion.seed)?;
+        let table = ScopeTable::derived(self.stored(cte.name), recursion.names, columns.iter().copied());
+        Ok((Rel::RecursiveRef { name: recursion.name, columns }, table))
+    }
+
+    /// New columns, each of the kind of a column of the seed.
+    fn copies(&mut self, infos: Vec<ColumnInfo>, seed: &[ColumnId]) -> Result<Vec<ColumnId>> {
+        let mut copies = Vec::with_capacity(infos.len());
+        for (info, from) in infos.into_iter().zip(seed) {
             let id = self.new_column(info)?;
-            self.copy_kind(id, from);
-            ids.push(id);
-            columns.push(ScopeColumn::new(name, id));
+            self.copy_kind(id, *from);
+            copies.push(id);
         }
-        let rel = Rel::RecursiveRef { name: recursion.name, columns: ids };
-        let table = ScopeTable { name: self.stored(cte.name), columns, rowid: RowId::None, table: None };
-        Ok((rel, table))
+        Ok(copies)
     }
 
     /// A recursive body: the seed first, since the step sees its columns under the expression's names.
@@ -163,25 +162,16 @@ impl<'a> Planner<'a> {
         // From here until the step is planned the name means the rows so far.
         *cte.recursion.borrow_mut() = Some(Recursion {
             name: unique.clone(),
-            columns: names
-                .iter()
-                .cloned()
-                .zip(infos.clone())
-                .zip(&seed_query.query.output)
-                .map(|((name, info), from)| (name, info, *from))
-                .collect(),
+            names: names.clone(),
+            infos: infos.clone(),
+            seed: seed_query.query.output.clone(),
         });
         let step = self.plan_arms(steps)?;
         *cte.recursion.borrow_mut() = None;
         if step.query.output.len() != names.len() {
             return invalid(format!("the arms of {} differ in width", cte.name.value), cte.name.span);
         }
-        let mut columns = Vec::new();
-        for (info, from) in infos.into_iter().zip(&seed_query.query.output) {
-            let id = self.new_column(info)?;
-            self.copy_kind(id, *from);
-            columns.push(id);
-        }
+        let columns = self.copies(infos, &seed_query.query.output)?;
         let rel = Rel::Recursive {
             name: unique,
             columns: columns.clone(),
@@ -199,13 +189,8 @@ impl<'a> Planner<'a> {
     /// step may change.
     fn recursive_info(&self, id: ColumnId, name: &str) -> ColumnInfo {
         let seed = id.info(&self.columns);
-        ColumnInfo {
-            name: name.to_owned(),
-            origin: None,
-            affinity: seed.and_then(|i| i.affinity),
-            class: seed.map_or(crate::schema::TypeClass::Other, |i| i.class),
-            nullable: true,
-        }
+        let class = seed.map_or(TypeClass::Other, |i| i.class);
+        ColumnInfo { affinity: seed.and_then(|i| i.affinity), ..ColumnInfo::computed(name, class, true) }
     }
 
     /// Arms joined from left to right.

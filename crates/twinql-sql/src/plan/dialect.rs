@@ -4,17 +4,14 @@
 //! Each function here has to give SQLite's answer for what the other dialect means, or leave the call alone:
 //! a function that SQLite lacks is opaque to all rules, a wrong translation would be a wrong proof.
 
+use super::temporal::call;
 use super::types::info_of;
 use crate::dialect::{Dialect, Division};
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::expr::{BinaryOp, Expr};
 use crate::function;
 use crate::rel::Columns;
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
-
-fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::function(name.to_owned(), args)
-}
 
 /// A part of a date as a whole number.
 pub(super) fn extract(field: &str, date: Expr) -> Expr {
@@ -35,7 +32,7 @@ pub(super) fn extract(field: &str, date: Expr) -> Expr {
 }
 
 /// MySQL's date format as strftime's, if each part of it has one.
-fn mysql_format(format: &str) -> Option<String> {
+pub(super) fn mysql_format(format: &str) -> Option<String> {
     let mut out = String::new();
     let mut chars = format.chars();
     while let Some(c) = chars.next() {
@@ -60,73 +57,20 @@ fn mysql_format(format: &str) -> Option<String> {
     Some(out)
 }
 
-/// PostgreSQL's template of TO_CHAR as strftime's format, if it is all of known parts.
-fn template(template: &str) -> Option<String> {
-    const PARTS: [(&str, &str); 8] = [
-        ("YYYY", "%Y"),
-        ("HH24", "%H"),
-        ("DDD", "%j"),
-        ("MM", "%m"),
-        ("DD", "%d"),
-        ("MI", "%M"),
-        ("SS", "%S"),
-        ("IW", "%V"),
-    ];
-    let mut out = String::new();
-    let mut rest = template;
-    while let Some(c) = rest.chars().next() {
-        let part = PARTS
-            .iter()
-            .find(|(name, _)| rest.get(..name.len()).is_some_and(|s| s.eq_ignore_ascii_case(name)));
-        if let Some((name, format)) = part {
-            out.push_str(format);
-            rest = rest.get(name.len()..).unwrap_or_default();
-        } else if c.is_ascii_punctuation() && c != '%' && c != '"' || c == ' ' {
-            out.push(c);
-            rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        } else {
-            return None;
-        }
-    }
-    Some(out)
-}
-
 /// A scalar function's call by the names that SQLite has for it; what it has none for
 /// stays as it is, an opaque function.
-pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Expr {
+pub(super) fn common(dialect: Dialect, name: String, args: Vec<Expr>) -> Expr {
     if let Some(renamed) = function::sqlite_name(dialect, &name, args.len()) {
         return call(renamed, args);
     }
-    let moved = match (name.as_str(), args.len()) {
-        ("to_date", 2) if args.get(1).and_then(Expr::as_text) == Some("YYYY-MM-DD") => {
-            args.pop();
-            Some("date")
-        }
-        ("locate" | "charindex", 2) => {
-            args.swap(0, 1);
-            Some("instr")
-        }
-        _ => None,
-    };
-    if let Some(name) = moved {
-        return call(name, args);
-    }
     match (name.as_str(), args.as_slice()) {
+        ("to_date", [date, format]) if format.as_text() == Some("YYYY-MM-DD") => {
+            call("date", vec![date.clone()])
+        }
+        ("locate" | "charindex", [part, whole]) => call("instr", vec![whole.clone(), part.clone()]),
         ("year" | "month" | "day" | "dayofmonth" | "hour" | "minute" | "second" | "dayofyear", [date]) => {
             extract(&name, date.clone())
         }
-        ("date_part" | "datepart", [field, date]) => match field.as_text() {
-            Some(field) => extract(field, date.clone()),
-            None => call(&name, args),
-        },
-        ("date_format", [date, format]) => match format.as_text().and_then(mysql_format) {
-            Some(format) => call("strftime", vec![Expr::text(&format), date.clone()]),
-            None => call(&name, args),
-        },
-        ("to_char", [date, format]) => match format.as_text().and_then(template) {
-            Some(format) => call("strftime", vec![Expr::text(&format), date.clone()]),
-            None => call(&name, args),
-        },
         // MySQL counts midnights: from 23:59 to 00:01 of the next day it is 1.
         ("datediff", [later, earlier]) => {
             let day = |e: &Expr| call("julianday", vec![call("date", vec![e.clone()])]);
@@ -134,22 +78,19 @@ pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Exp
         }
         // A negative count means "all but the last n" in PostgreSQL, nothing in MySQL.
         ("left", [s, n]) if n.as_integer().is_some_and(|n| n >= 0) => {
-            call("substr", vec![s.clone(), Expr::Literal(Value::Integer(1)), n.clone()])
+            call("substr", vec![s.clone(), Expr::integer(1), n.clone()])
         }
         // substr(s, -n) is the end of the text, but substr(s, 0) is all of it.
         ("right", [s, n]) => match n.as_integer().filter(|n| *n > 0) {
-            Some(n) => call("substr", vec![s.clone(), Expr::Literal(Value::Integer(-n))]),
+            Some(n) => call("substr", vec![s.clone(), Expr::integer(-n)]),
             None => call(&name, args),
         },
-        ("isnull", [e]) => Expr::unary(UnaryOp::IsNull, e.clone()),
+        ("isnull", [e]) => e.clone().is_null(),
         // MySQL's CONCAT is NULL where an argument is, as || is; PostgreSQL's passes over it.
-        ("concat", [_, _, ..]) if dialect.concat_keeps_null() => args
-            .into_iter()
-            .reduce(|l, r| Expr::binary(BinaryOp::Concat, l, r))
-            .unwrap_or(Expr::Literal(Value::Null)),
-        ("concat", [_]) if dialect.concat_keeps_null() => {
-            args.pop().map_or(Expr::Literal(Value::Null), |e| e.cast(Affinity::Text))
+        ("concat", [_, _, ..]) if dialect.concat_keeps_null() => {
+            args.into_iter().reduce(|l, r| Expr::binary(BinaryOp::Concat, l, r)).unwrap_or(Expr::NULL)
         }
+        ("concat", [e]) if dialect.concat_keeps_null() => e.clone().cast(Affinity::Text),
         _ => call(&name, args),
     }
 }

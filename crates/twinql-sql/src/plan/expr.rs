@@ -41,7 +41,8 @@ pub(crate) fn unwrap_nested(mut expr: &ast::Expr) -> &ast::Expr {
     expr
 }
 
-fn comparison(op: &BinaryOperator) -> Option<BinaryOp> {
+/// `= <> < <= > >=`.
+pub(super) fn comparison(op: &BinaryOperator) -> Option<BinaryOp> {
     Some(match op {
         BinaryOperator::Eq => BinaryOp::Eq,
         BinaryOperator::NotEq => BinaryOp::NotEq,
@@ -87,6 +88,11 @@ impl<'a> Planner<'a> {
         exprs.into_iter().map(|e| self.plan_expr(e)).collect()
     }
 
+    /// Plans an expression that may be absent.
+    pub(super) fn plan_optional(&mut self, expr: Option<&'a ast::Expr>) -> Result<Option<Expr>> {
+        expr.map(|e| self.plan_expr(e)).transpose()
+    }
+
     fn plan_expr_inner(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         use ast::Expr as E;
         match expr {
@@ -104,22 +110,17 @@ impl<'a> Planner<'a> {
             E::BinaryOp { left: _, op: _, right: _ } => self.plan_chain(expr),
             E::UnaryOp { op, expr } => self.plan_unary(*op, expr),
             // The two-valued tests. `x IS UNKNOWN` is `x IS NULL` of a truth value.
-            E::IsNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?)),
-            E::IsNotNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?).not()),
+            E::IsNull(e) | E::IsUnknown(e) => Ok(self.plan_expr(e)?.is_null()),
+            E::IsNotNull(e) | E::IsNotUnknown(e) => Ok(self.plan_expr(e)?.is_null().not()),
             E::IsTrue(e) => self.plan_truth(e, BinaryOp::Is, 0),
             E::IsNotTrue(e) => self.plan_truth(e, BinaryOp::IsNot, 0),
             E::IsFalse(e) => self.plan_truth(e, BinaryOp::Is, 1),
             E::IsNotFalse(e) => self.plan_truth(e, BinaryOp::IsNot, 1),
-            E::IsUnknown(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?)),
-            E::IsNotUnknown(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?).not()),
             // The standard's words for SQLite's IS NOT and IS, which compare NULLs as values.
-            E::IsDistinctFrom(l, r) => {
+            E::IsDistinctFrom(l, r) | E::IsNotDistinctFrom(l, r) => {
+                let op = if matches!(expr, E::IsDistinctFrom(_, _)) { BinaryOp::IsNot } else { BinaryOp::Is };
                 let (l, r) = (self.plan_expr(l)?, self.plan_expr(r)?);
-                Ok(self.compare(BinaryOp::IsNot, l, r))
-            }
-            E::IsNotDistinctFrom(l, r) => {
-                let (l, r) = (self.plan_expr(l)?, self.plan_expr(r)?);
-                Ok(self.compare(BinaryOp::Is, l, r))
+                Ok(self.compare(op, l, r))
             }
             E::Between { expr, negated, low, high } => self.plan_between(expr, *negated, low, high),
             // SQLite's LIKE ignores the case of ASCII letters, as ILIKE does of all.
@@ -313,7 +314,7 @@ impl<'a> Planner<'a> {
                 if let Some(moved) = self.temporal(op, &left, &right, whole.span())? {
                     return Ok(moved);
                 }
-                if is_comparison(op) {
+                if op.is_comparison() || op.is_null_safe() {
                     return Ok(self.compare(op, left, right));
                 }
                 Ok(Expr::binary(op, left, right))
@@ -396,20 +397,18 @@ impl<'a> Planner<'a> {
         let escape = match escape {
             Some(escape) => Some(self.plan_expr(escape)?),
             // A backslash escapes in some dialects where nothing else is said.
-            None => match (&pattern, self.dialect.like_escape()) {
-                (Expr::Literal(Value::Text(text)), Some(c)) if text.contains(c) => {
-                    Some(Expr::Literal(Value::Text(c.into())))
-                }
-                _ => None,
-            },
+            None => {
+                let implied = self.dialect.like_escape();
+                let used = |c: &char| pattern.as_text().is_some_and(|text| text.contains(*c));
+                implied.filter(used).map(Expr::text)
+            }
         };
         let like = match (escape, cases) {
             (None, true) => dialect::like_with_case(expr, pattern, None),
             // A pattern and an escape that are constants can be rewritten; others stay opaque.
-            (Some(escape), true) => match (&pattern, &escape) {
-                (Expr::Literal(_), Expr::Literal(Value::Text(c))) if c.chars().count() <= 1 => {
-                    let c = c.chars().next();
-                    dialect::like_with_case(expr, pattern, c)
+            (Some(escape), true) => match escape.as_text() {
+                Some(c) if pattern.is_literal() && c.chars().count() <= 1 => {
+                    dialect::like_with_case(expr, pattern, c.chars().next())
                 }
                 _ => Expr::function("like_with_case", vec![pattern, expr, escape]),
             },
@@ -426,18 +425,12 @@ impl<'a> Planner<'a> {
         conditions: &'a [ast::CaseWhen],
         else_result: Option<&'a ast::Expr>,
     ) -> Result<Expr> {
-        let operand = match operand {
-            Some(e) => Some(Box::new(self.plan_expr(e)?)),
-            None => None,
-        };
+        let operand = self.plan_optional(operand)?.map(Box::new);
         let mut branches = Vec::with_capacity(conditions.len());
         for ast::CaseWhen { condition, result } in conditions {
             branches.push((self.plan_expr(condition)?, self.plan_expr(result)?));
         }
-        let otherwise = match else_result {
-            Some(e) => Some(Box::new(self.plan_expr(e)?)),
-            None => None,
-        };
+        let otherwise = self.plan_optional(else_result)?.map(Box::new);
         Ok(Expr::Case { operand, branches, otherwise })
     }
 
@@ -455,10 +448,6 @@ impl<'a> Planner<'a> {
         }
         invalid(format!("a value of {l} column(s) meets one of {r}"), whole.span())
     }
-}
-
-fn is_comparison(op: BinaryOp) -> bool {
-    op.flipped().is_some() || matches!(op, BinaryOp::Is | BinaryOp::IsNot)
 }
 
 /// The name that a string or an identifier is.

@@ -66,8 +66,7 @@ impl<'a> Planner<'a> {
                 let (mut lifted, mut single) = (Vec::new(), None);
                 let (rel, tables) = match source {
                     FromItem::Derived { subquery, alias, lateral: true } => {
-                        let outer: Vec<ColumnId> =
-                            scope.tables.iter().flat_map(|t| t.columns.iter().map(|c| c.id)).collect();
+                        let outer: Vec<ColumnId> = scope.tables.iter().flat_map(ScopeTable::ids).collect();
                         self.scopes.push(scope);
                         let (rel, tables) = self.nested(|p| p.plan_derived(subquery, alias))?;
                         scope = self.scopes.pop().unwrap_or_default();
@@ -195,17 +194,10 @@ impl<'a> Planner<'a> {
 
     /// The columns of some of the innermost scope's tables.
     fn columns_from(&self, tables: std::ops::Range<usize>) -> Vec<ColumnId> {
-        let Some(scope) = self.scopes.last() else {
-            return Vec::new();
-        };
-        let end = tables.end.min(scope.tables.len());
-        scope
-            .tables
-            .get(tables.start.min(end)..end)
-            .unwrap_or_default()
-            .iter()
-            .flat_map(|t| t.columns.iter().map(|c| c.id))
-            .collect()
+        let all = self.scopes.last().map_or(&[][..], |s| &s.tables);
+        let end = tables.end.min(all.len());
+        let some = all.get(tables.start.min(end)..end).unwrap_or_default();
+        some.iter().flat_map(ScopeTable::ids).collect()
     }
 
     /// One source, and the tables it brings into scope: parentheses without an alias bring all of theirs.
@@ -225,7 +217,7 @@ impl<'a> Planner<'a> {
                     return Ok((rel, tables));
                 }
                 let columns = tables.into_iter().flat_map(|t| t.columns).filter(|c| !c.hidden).collect();
-                let table = ScopeTable { name: String::new(), columns, rowid: RowId::None, table: None };
+                let table = ScopeTable { columns, ..ScopeTable::derived("", [], []) };
                 Ok((rel, vec![self.with_alias(table, alias, false)?]))
             }
         }
@@ -238,13 +230,7 @@ impl<'a> Planner<'a> {
         alias: Option<&'a ast::TableAlias>,
     ) -> Result<(Rel, Vec<ScopeTable>)> {
         let planned = self.plan_query(subquery)?;
-        let columns = planned
-            .names
-            .into_iter()
-            .zip(planned.query.output)
-            .map(|(name, id)| ScopeColumn::new(name, id))
-            .collect();
-        let table = ScopeTable { name: String::new(), columns, rowid: RowId::None, table: None };
+        let table = ScopeTable::derived("", planned.names, planned.query.output);
         Ok((planned.query.rel, vec![self.with_alias(table, alias, false)?]))
     }
 
@@ -316,13 +302,8 @@ impl<'a> Planner<'a> {
             let (Some(column), Some(id)) = (table.columns.get(position), ids.get_mut(position)) else {
                 continue;
             };
-            *id = self.new_column(ColumnInfo {
-                name: column.name.clone(),
-                origin: Some(ColumnRef { table: index, column: position }),
-                affinity: Some(column.affinity),
-                class: column.class,
-                nullable: !column.not_null,
-            })?;
+            *id =
+                self.new_column(ColumnInfo::stored(column, ColumnRef { table: index, column: position }))?;
         }
         for ((position, column), id) in table.columns.iter().enumerate().zip(ids) {
             if table.primary_key == [position] && column.affinity == Affinity::Integer {

@@ -297,10 +297,7 @@ impl<'a> Planner<'a> {
         if call.distinct && func == AggFunc::GroupConcat && args.len() > 1 {
             return self.plan_distinct_concatenation(function, &call, args, allow);
         }
-        let filter = match call.filter {
-            Some(filter) => Some(self.plan_expr(filter)?),
-            None => None,
-        };
+        let filter = self.plan_optional(call.filter)?;
         self.restore_allow(allow);
         let call = AggregateCall { func, distinct: call.distinct, args, filter };
         self.add_aggregate(call, function.span())

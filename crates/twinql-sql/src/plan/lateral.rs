@@ -9,9 +9,8 @@ use sqlparser::tokenizer::Span;
 
 use super::{Planner, Result, unsupported};
 use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
-use crate::rel::{ColumnId, ColumnInfo, Rel, SortKey};
-use crate::schema::TypeClass;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::rel::{ColumnId, Rel, SortKey};
 use crate::substitution::Substitution;
 use crate::value::Value;
 
@@ -99,7 +98,8 @@ impl Planner<'_> {
             }
             expr.substitute(&values);
         }
-        let keys = inner_columns(&on, outer).into_iter().map(|id| (id, Expr::Column(id))).collect();
+        let mut keys = Vec::new();
+        pass_on(&mut keys, &on, outer);
         Ok(Lateral { rel: Rel::aggregate(rel, keys, grouped), on, single: Some(outputs) })
     }
 
@@ -169,11 +169,7 @@ impl Planner<'_> {
         if exprs.iter().any(|(_, e)| mentions(e, outer)) {
             return refused(span);
         }
-        for id in inner_columns(&on, outer) {
-            if !exprs.iter().any(|(known, _)| *known == id) {
-                exprs.push((id, Expr::Column(id)));
-            }
-        }
+        pass_on(&mut exprs, &on, outer);
         Ok(Lifted { rel: Rel::project(rel, exprs), on })
     }
 
@@ -200,28 +196,8 @@ impl Planner<'_> {
             return Ok(Lifted { rel, on });
         }
         let partition_by = equalities(&on, outer, span)?;
-        let number = self.new_column(ColumnInfo {
-            name: "row_number".into(),
-            origin: None,
-            affinity: None,
-            class: TypeClass::Integer,
-            nullable: false,
-        })?;
-        let numbered = Rel::Window {
-            input: Box::new(rel),
-            calls: vec![(
-                number,
-                WindowCall {
-                    func: "row_number".into(),
-                    args: Vec::new(),
-                    distinct: false,
-                    filter: None,
-                    partition_by,
-                    order_by: keys,
-                    frame: None,
-                },
-            )],
-        };
+        let (number, call) = self.row_number(partition_by, keys)?;
+        let numbered = Rel::Window { input: Box::new(rel), calls: vec![(number, call)] };
         Ok(Lifted { rel: Rel::filter(numbered, within(number, limit, offset)), on })
     }
 
@@ -242,11 +218,7 @@ impl Planner<'_> {
         if reads_outer {
             return refused(span);
         }
-        for id in inner_columns(&on, outer) {
-            if !keys.iter().any(|(known, _)| *known == id) {
-                keys.push((id, Expr::Column(id)));
-            }
-        }
+        pass_on(&mut keys, &on, outer);
         Ok(Lifted { rel: Rel::aggregate(rel, keys, calls), on })
     }
 }
@@ -254,23 +226,15 @@ impl Planner<'_> {
 /// The conditions that a row's number meets under a limit and an offset. An offset of 0 asks for nothing, and
 /// a limit of 1 is written `= 1`, as a query that numbers the rows itself would have it.
 fn within(number: ColumnId, limit: Option<Expr>, offset: Option<Expr>) -> Vec<Expr> {
-    let place = || Expr::Column(number);
-    let first = offset.unwrap_or(Expr::Literal(Value::Integer(0)));
-    let mut kept = vec![Expr::binary(BinaryOp::Gt, place(), first.clone())];
-    if first == Expr::Literal(Value::Integer(0)) {
-        kept.clear();
-    }
-    match limit {
-        None => {}
-        Some(limit @ Expr::Literal(Value::Integer(1))) if kept.is_empty() => {
-            kept.push(place().eq(limit));
-        }
-        Some(limit) if kept.is_empty() => kept.push(Expr::binary(BinaryOp::LtEq, place(), limit)),
-        Some(limit) => {
-            kept.push(Expr::binary(BinaryOp::LtEq, place(), Expr::binary(BinaryOp::Add, first, limit)))
-        }
-    }
-    kept
+    let place = Expr::Column(number);
+    let offset = offset.filter(|offset| *offset != Expr::integer(0));
+    let above = offset.as_ref().map(|offset| Expr::binary(BinaryOp::Gt, place.clone(), offset.clone()));
+    let up_to = limit.map(|limit| match offset {
+        None if limit == Expr::integer(1) => place.eq(limit),
+        None => Expr::binary(BinaryOp::LtEq, place, limit),
+        Some(offset) => Expr::binary(BinaryOp::LtEq, place, Expr::binary(BinaryOp::Add, offset, limit)),
+    });
+    above.into_iter().chain(up_to).collect()
 }
 
 /// Whether a relation is an aggregate over all rows.
@@ -296,15 +260,13 @@ fn reads(rel: &Rel, outer: &[ColumnId]) -> bool {
     outer.iter().any(|c| used.contains(c))
 }
 
-/// The columns of the subquery in the lifted conditions.
-fn inner_columns(on: &[Expr], outer: &[ColumnId]) -> Vec<ColumnId> {
-    let mut out = Vec::new();
+/// Adds the columns of the subquery in the lifted conditions to what a node computes, each once.
+fn pass_on(exprs: &mut Vec<(ColumnId, Expr)>, on: &[Expr], outer: &[ColumnId]) {
     for id in on.iter().flat_map(Expr::named) {
-        if !outer.contains(&id) && !out.contains(&id) {
-            out.push(id);
+        if !outer.contains(&id) && !exprs.iter().any(|(known, _)| *known == id) {
+            exprs.push((id, Expr::Column(id)));
         }
     }
-    out
 }
 
 /// The subquery's side of conditions that are all equalities with the outer side: for one

@@ -11,12 +11,10 @@ use super::select::Item;
 use super::set_op::Limits;
 use super::{Planned, Planner, Result, types, unsupported};
 use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, Expr, WindowCall};
-use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SortKey};
-use crate::schema::TypeClass;
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::rel::{ColumnId, Query, Rel, SortKey};
 use crate::spans::Clause;
 use crate::tree::{NodeMut, Tree};
-use crate::value::Value;
 
 impl<'a> Planner<'a> {
     /// Outputs, duplicate elimination, order and limits.
@@ -113,7 +111,7 @@ impl<'a> Planner<'a> {
         let mut partition_by = Vec::with_capacity(on.len());
         for (at, term) in on.iter().enumerate() {
             partition_by.push(match ordinal(term, items.len(), at, "DISTINCT ON")? {
-                Some(position) => items.get(position).map_or(Expr::Literal(Value::Null), |i| i.expr.clone()),
+                Some(position) => items.get(position).map_or(Expr::NULL, |i| i.expr.clone()),
                 None => self.plan_expr(term)?,
             });
         }
@@ -139,26 +137,11 @@ impl<'a> Planner<'a> {
                 return unsupported("DISTINCT ON with a subquery or a window function", span);
             }
         }
-        let id = self.new_column(ColumnInfo {
-            name: "row_number".into(),
-            origin: None,
-            affinity: None,
-            class: TypeClass::Integer,
-            nullable: false,
-        })?;
-        let call = WindowCall {
-            func: "row_number".into(),
-            args: Vec::new(),
-            distinct: false,
-            filter: None,
-            partition_by,
-            order_by,
-            frame: None,
-        };
+        let (id, call) = self.row_number(partition_by, order_by)?;
         if let Some(scope) = self.scopes.last_mut() {
             scope.windows.push((id, call));
         }
-        Ok(Expr::Column(id).eq(Expr::Literal(Value::Integer(1))))
+        Ok(Expr::Column(id).eq(Expr::integer(1)))
     }
 
     /// `SELECT DISTINCT a … ORDER BY b`: one row for each `a`, ordered by the `b` of one of

@@ -6,77 +6,16 @@ use super::sight::{Allow, RowId, ScopeTable};
 use super::{Planner, Result, place, unsupported};
 use crate::error::SqlError;
 use crate::expr::Expr;
+use crate::keywords::is_reserved;
 use crate::schema::same_name;
 
 fn is_rowid(name: &str) -> bool {
     ["rowid", "oid", "_rowid_"].iter().any(|r| name.eq_ignore_ascii_case(r))
 }
 
-/// Words that are no names in SQLite unless quoted
-/// (<https://sqlite.org/lang_keywords.html>, without those that fall back to names).
-const RESERVED: [&str; 56] = [
-    "ADD",
-    "ALL",
-    "ALTER",
-    "AND",
-    "AS",
-    "AUTOINCREMENT",
-    "BETWEEN",
-    "CASE",
-    "CHECK",
-    "COLLATE",
-    "COMMIT",
-    "CONSTRAINT",
-    "CREATE",
-    "DEFAULT",
-    "DEFERRABLE",
-    "DELETE",
-    "DISTINCT",
-    "DROP",
-    "ELSE",
-    "ESCAPE",
-    "FOREIGN",
-    "FROM",
-    "GROUP",
-    "HAVING",
-    "IN",
-    "INDEX",
-    "INSERT",
-    "INTERSECT",
-    "INTO",
-    "IS",
-    "ISNULL",
-    "JOIN",
-    "LIMIT",
-    "NOT",
-    "NOTHING",
-    "NOTNULL",
-    "NULL",
-    "ON",
-    "OR",
-    "ORDER",
-    "PRIMARY",
-    "RAISE",
-    "REFERENCES",
-    "RETURNING",
-    "SELECT",
-    "SET",
-    "TABLE",
-    "THEN",
-    "TO",
-    "TRANSACTION",
-    "UNION",
-    "UNIQUE",
-    "UPDATE",
-    "USING",
-    "VALUES",
-    "WHERE",
-];
-
 /// Refuses a reserved word that stands unquoted for a name.
 pub(crate) fn refuse_reserved(name: &Ident) -> Result<()> {
-    let reserved = name.quote_style.is_none() && RESERVED.iter().any(|r| name.value.eq_ignore_ascii_case(r));
-    if reserved {
+    if name.quote_style.is_none() && is_reserved(&name.value) {
         return super::invalid(
             format!("{:?} is a reserved word; quote it to use it as a name", name.value),
             name.span,

@@ -16,7 +16,7 @@ use super::expr::unwrap_nested;
 use super::order::{Term, ordinal};
 use super::refuse::refuse_present;
 use super::set_op::Limits;
-use super::sight::{Allow, Scope};
+use super::sight::{Allow, Scope, ScopeTable};
 use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported};
 use crate::columns::Reads;
 use crate::expr::Expr;
@@ -78,8 +78,7 @@ impl<'a> Planner<'a> {
 
         // From here on nothing is resolved: all names are columns.
         let mut scope = self.scopes.pop().unwrap_or_default();
-        let input: HashSet<ColumnId> =
-            scope.tables.iter().flat_map(|t| t.columns.iter().map(|c| c.id)).collect();
+        let input: HashSet<ColumnId> = scope.tables.iter().flat_map(ScopeTable::ids).collect();
         if is_aggregate {
             // Now that it is known whether there are groups, so is whether a result may be NULL: `max(a)`
             // over a whole table may find no row, in a group there is one.

@@ -53,6 +53,23 @@ pub(crate) struct ScopeTable {
     pub(crate) table: Option<usize>,
 }
 
+impl ScopeTable {
+    /// What is no table of the schema: columns by name, and no rowid.
+    pub(crate) fn derived(
+        name: impl Into<String>,
+        names: impl IntoIterator<Item = String>,
+        ids: impl IntoIterator<Item = ColumnId>,
+    ) -> Self {
+        let columns = names.into_iter().zip(ids).map(|(name, id)| ScopeColumn::new(name, id)).collect();
+        ScopeTable { name: name.into(), columns, rowid: RowId::None, table: None }
+    }
+
+    /// The ids of its columns.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ColumnId> {
+        self.columns.iter().map(|c| c.id)
+    }
+}
+
 /// One SELECT's names, and what its clauses collect.
 #[derive(Default)]
 pub(crate) struct Scope<'a> {
@@ -77,7 +94,7 @@ pub(crate) struct Allow {
 impl Scope<'_> {
     /// Whether a table of this scope produces the column.
     pub(crate) fn owns(&self, id: ColumnId) -> bool {
-        self.tables.iter().any(|t| t.columns.iter().any(|c| c.id == id))
+        self.tables.iter().flat_map(ScopeTable::ids).any(|own| own == id)
     }
 }
 
@@ -103,8 +120,12 @@ pub(crate) struct Cte<'a> {
 #[derive(Clone)]
 pub(super) struct Recursion {
     pub(super) name: String,
-    /// Names, what is known of them, and the seed's column.
-    pub(super) columns: Vec<(String, ColumnInfo, ColumnId)>,
+    /// The names of its columns.
+    pub(super) names: Vec<String>,
+    /// What is known of them.
+    pub(super) infos: Vec<ColumnInfo>,
+    /// The seed's columns.
+    pub(super) seed: Vec<ColumnId>,
 }
 
 /// A view that a query may reach.

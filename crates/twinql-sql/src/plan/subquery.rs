@@ -6,11 +6,9 @@
 
 use sqlparser::ast::{self, Spanned};
 
-use super::expr::{negate_if, unwrap_nested};
+use super::expr::{comparison, negate_if, unwrap_nested};
 use super::{Planner, Result, invalid, unsupported};
-use crate::expr::{BinaryOp, Expr};
-use crate::rel::Query;
-use crate::value::Value;
+use crate::expr::Expr;
 
 impl<'a> Planner<'a> {
     /// `x IN (a, b)`. In other dialects a member that is a date or a span written as text is brought into
@@ -24,7 +22,7 @@ impl<'a> Planner<'a> {
         let mut tested = self.plan_expr(tested)?;
         let mut list = self.plan_exprs(list)?;
         for member in &mut list {
-            let value = std::mem::replace(member, Expr::Literal(Value::Null));
+            let value = std::mem::replace(member, Expr::NULL);
             (tested, *member) = self.aligned(tested, value);
         }
         let expr = Box::new(tested);
@@ -80,30 +78,17 @@ impl<'a> Planner<'a> {
         all: bool,
         right: &'a ast::Expr,
     ) -> Result<Expr> {
-        use ast::BinaryOperator as B;
-        let op = match op {
-            B::Eq => BinaryOp::Eq,
-            B::NotEq => BinaryOp::NotEq,
-            B::Lt => BinaryOp::Lt,
-            B::LtEq => BinaryOp::LtEq,
-            B::Gt => BinaryOp::Gt,
-            B::GtEq => BinaryOp::GtEq,
-            other => return unsupported(format!("{other} with ALL or ANY"), left.span()),
+        let Some(op) = comparison(op) else {
+            return unsupported(format!("{op} with ALL or ANY"), left.span());
         };
         let expr = Box::new(self.plan_expr(left)?);
         let ast::Expr::Subquery(subquery) = unwrap_nested(right) else {
             return unsupported("ALL or ANY of something other than a subquery", left.span());
         };
         let query = Box::new(self.plan_query(subquery)?.query);
-        self.one_column(&query, right)?;
-        Ok(Expr::Quantified { expr, op, all, query })
-    }
-
-    /// Refuses a subquery that does not return exactly one column.
-    fn one_column(&self, query: &Query, at: &ast::Expr) -> Result<()> {
         match query.output.len() {
-            1 => Ok(()),
-            n => invalid(format!("the subquery returns {n} columns, 1 expected"), at.span()),
+            1 => Ok(Expr::Quantified { expr, op, all, query }),
+            n => invalid(format!("the subquery returns {n} columns, 1 expected"), right.span()),
         }
     }
 }

@@ -6,11 +6,11 @@
 
 use sqlparser::ast::{self, Spanned};
 
-use super::sight::{RowId, ScopeColumn, ScopeTable};
+use super::sight::ScopeTable;
 use super::{Planner, Result, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::Expr;
-use crate::rel::{ColumnInfo, Rel};
+use crate::rel::{ColumnId, ColumnInfo, Rel};
 use crate::schema::TypeClass;
 
 impl<'a> Planner<'a> {
@@ -37,17 +37,17 @@ impl<'a> Planner<'a> {
             "pragma_table_info" => &["cid", "name", "type", "notnull", "dflt_value", "pk"],
             _ => return unsupported(format!("table-valued function {function}"), name.span()),
         };
-        let mut planned = Vec::new();
-        for arg in args {
-            match arg {
-                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
-                    planned.push(self.plan_expr(expr)?);
-                }
-                other => return unsupported(format!("argument {other}"), name.span()),
-            }
-        }
+        let planned = self.plan_arguments(args, name)?;
         let (rel, table) = self.named_relation(&function, planned, columns)?;
         Ok((rel, vec![self.with_alias(table, alias, false)?]))
+    }
+
+    fn plan_arguments(&mut self, args: &'a [ast::FunctionArg], at: &ast::ObjectName) -> Result<Vec<Expr>> {
+        let plan = |arg: &'a ast::FunctionArg| match arg {
+            ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => self.plan_expr(expr),
+            other => unsupported(format!("argument {other}"), at.span()),
+        };
+        args.iter().map(plan).collect()
     }
 
     /// A relation that is known by its name and its columns alone, of which any value may come.
@@ -57,22 +57,12 @@ impl<'a> Planner<'a> {
         args: Vec<Expr>,
         columns: &[&str],
     ) -> Result<(Rel, ScopeTable)> {
-        let mut ids = Vec::new();
-        let mut scope = Vec::new();
-        for column in columns {
-            let id = self.new_column(ColumnInfo {
-                name: (*column).to_owned(),
-                origin: None,
-                affinity: None,
-                class: TypeClass::Other,
-                nullable: true,
-            })?;
-            ids.push(id);
-            scope.push(ScopeColumn::new((*column).to_owned(), id));
-        }
-        let rel = Rel::TableFunction { name: name.to_owned(), args, columns: ids };
-        let table = ScopeTable { name: name.to_owned(), columns: scope, rowid: RowId::None, table: None };
-        Ok((rel, table))
+        let any_value = |column: &&str| ColumnInfo::computed(*column, TypeClass::Other, true);
+        let ids: Vec<ColumnId> =
+            columns.iter().map(|c| self.new_column(any_value(c))).collect::<Result<_>>()?;
+        let names = columns.iter().map(|c| (*c).to_owned());
+        let table = ScopeTable::derived(name, names, ids.iter().copied());
+        Ok((Rel::TableFunction { name: name.to_owned(), args, columns: ids }, table))
     }
 
     /// `unnest(array)` and its relatives: the elements, in a column that is called as the
@@ -84,15 +74,7 @@ impl<'a> Planner<'a> {
         alias: Option<&'a ast::TableAlias>,
         name: &ast::ObjectName,
     ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let mut planned = Vec::new();
-        for arg in args {
-            match arg {
-                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
-                    planned.push(self.plan_expr(expr)?);
-                }
-                other => return unsupported(format!("argument {other}"), name.span()),
-            }
-        }
+        let planned = self.plan_arguments(args, name)?;
         let elements = match (function, planned.as_slice()) {
             ("regexp_split_to_table", [_, _]) => "pg_string_to_array",
             ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",

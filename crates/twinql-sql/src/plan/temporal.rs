@@ -70,13 +70,11 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
 
 /// The call that makes a span.
 pub(super) fn interval(span: Interval) -> Expr {
-    let whole = |n| Expr::Literal(Value::Integer(n));
-    let seconds = if span.micros % 1_000_000 == 0 {
-        Value::Integer(span.micros / 1_000_000)
-    } else {
-        Value::Real((span.micros as f64 / 1e6).into())
+    let seconds = match span.micros % 1_000_000 {
+        0 => Value::Integer(span.micros / 1_000_000),
+        _ => Value::Real((span.micros as f64 / 1e6).into()),
     };
-    call("pg_interval", vec![whole(span.months), whole(span.days), Expr::Literal(seconds)])
+    call("pg_interval", vec![Expr::integer(span.months), Expr::integer(span.days), Expr::Literal(seconds)])
 }
 
 /// The span that such a call with constants makes.
@@ -84,18 +82,14 @@ fn constant_span(expr: &Expr) -> Option<Interval> {
     let Expr::Function { name, args } = expr else {
         return None;
     };
-    let [
-        Expr::Literal(Value::Integer(months)),
-        Expr::Literal(Value::Integer(days)),
-        Expr::Literal(Value::Integer(seconds)),
-    ] = args.as_slice()
-    else {
+    let [months, days, seconds] = args.as_slice() else {
         return None;
     };
+    let micros = seconds.as_integer()?.checked_mul(1_000_000)?;
     (name == "pg_interval").then_some(Interval {
-        months: *months,
-        days: *days,
-        micros: seconds.checked_mul(1_000_000)?,
+        months: months.as_integer()?,
+        days: days.as_integer()?,
+        micros,
     })
 }
 
@@ -195,17 +189,19 @@ impl Planner<'_> {
         }
     }
 
+    /// What is known of an expression's kind, or what its text is read as.
+    fn kind_or_constant(&self, expr: &Expr) -> Option<ForeignType> {
+        self.kind(expr).or_else(|| {
+            let moment = Moment::parse(expr.as_text()?)?;
+            Some(if moment.is_date() { ForeignType::Date } else { ForeignType::Timestamp })
+        })
+    }
+
     fn kind_of_arithmetic(&self, name: &str, args: &[Expr]) -> Option<ForeignType> {
         let [left, right] = args else {
             return None;
         };
-        let kind_or_constant = |e: &Expr| {
-            self.kind(e).or_else(|| {
-                let moment = Moment::parse(e.as_text()?)?;
-                Some(if moment.is_date() { ForeignType::Date } else { ForeignType::Timestamp })
-            })
-        };
-        match (kind_or_constant(left), kind_or_constant(right)) {
+        match (self.kind_or_constant(left), self.kind_or_constant(right)) {
             (Some(ForeignType::Interval), Some(ForeignType::Interval)) => Some(ForeignType::Interval),
             (Some(m), Some(ForeignType::Interval)) | (Some(ForeignType::Interval), Some(m))
                 if m.is_moment() =>
@@ -239,11 +235,7 @@ impl Planner<'_> {
         if self.dialect == Dialect::Sqlite {
             return;
         }
-        let of_constant = || {
-            let moment = Moment::parse(expr.as_text()?)?;
-            Some(if moment.is_date() { ForeignType::Date } else { ForeignType::Timestamp })
-        };
-        if let Some(kind) = self.kind(expr).or_else(of_constant) {
+        if let Some(kind) = self.kind_or_constant(expr) {
             self.kinds.insert(id, kind);
         }
     }
@@ -374,15 +366,9 @@ impl Planner<'_> {
 
 /// A span as its length in seconds.
 fn length(expr: Expr) -> Expr {
-    let expr = match expr.as_text() {
-        Some(_) => to_interval(expr, None, ""),
-        None => expr,
-    };
-    match constant_span(&expr) {
-        Some(span) => match i64::try_from(span.length() / 1_000_000) {
-            Ok(seconds) => Expr::Literal(Value::Integer(seconds)),
-            Err(_) => call("pg_interval_length", vec![expr]),
-        },
+    let expr = if expr.as_text().is_some() { to_interval(expr, None, "") } else { expr };
+    match constant_span(&expr).and_then(|span| i64::try_from(span.length() / 1_000_000).ok()) {
+        Some(seconds) => Expr::integer(seconds),
         None => call("pg_interval_length", vec![expr]),
     }
 }
@@ -412,7 +398,7 @@ fn folded(name: &str, left: Expr, right: Expr) -> Expr {
         && let (Some(l), Some(r)) = (Moment::parse(l), Moment::parse(r))
     {
         return if l.is_date() && r.is_date() {
-            Expr::Literal(Value::Integer(l.day_number() - r.day_number()))
+            Expr::integer(l.day_number() - r.day_number())
         } else {
             interval(l.since(r))
         };

@@ -7,7 +7,7 @@ use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
 
 fn info(affinity: Option<Affinity>, class: TypeClass, nullable: bool) -> ColumnInfo {
-    ColumnInfo { name: String::new(), origin: None, affinity, class, nullable }
+    ColumnInfo { affinity, ..ColumnInfo::computed("", class, nullable) }
 }
 
 /// An unnamed column's info for the value of an expression.

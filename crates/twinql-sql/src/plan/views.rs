@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Ident, visit_relations};
 
-use super::sight::{RowId, ScopeColumn, ScopeTable, ViewQuery};
+use super::sight::{ScopeTable, ViewQuery};
 use super::{Planner, Result, invalid, last_ident, place};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
@@ -85,12 +85,7 @@ impl<'a> Planner<'a> {
             );
         }
         let names = if listed.is_empty() { planned.names } else { listed.clone() };
-        let columns = names
-            .into_iter()
-            .zip(planned.query.output)
-            .map(|(name, id)| ScopeColumn::new(name, id))
-            .collect();
-        let table = ScopeTable { name: title.clone(), columns, rowid: RowId::None, table: None };
+        let table = ScopeTable::derived(title, names, planned.query.output);
         Ok(Some((planned.query.rel, table)))
     }
 }

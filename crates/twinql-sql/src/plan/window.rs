@@ -13,7 +13,7 @@ use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
 use crate::expr::{Expr, WindowCall};
 use crate::parse::Exclusion;
-use crate::rel::ColumnInfo;
+use crate::rel::{ColumnId, ColumnInfo, SortKey};
 use crate::schema::TypeClass;
 
 impl<'a> Planner<'a> {
@@ -39,16 +39,9 @@ impl<'a> Planner<'a> {
         // Windows do not nest.
         let allow = self.set_allow(|allow| allow.windows = false);
         let mut planned = WindowCall {
-            func: call.name.clone(),
             args: self.plan_exprs(call.args)?,
-            distinct: false,
-            filter: match call.filter {
-                Some(filter) => Some(self.plan_expr(filter)?),
-                None => None,
-            },
-            partition_by: Vec::new(),
-            order_by: Vec::new(),
-            frame: None,
+            filter: self.plan_optional(call.filter)?,
+            ..WindowCall::new(&call.name)
         };
         match call.over {
             Some(ast::WindowType::WindowSpec(spec)) => {
@@ -78,18 +71,22 @@ impl<'a> Planner<'a> {
             planned.func.as_str(),
             "row_number" | "rank" | "dense_rank" | "ntile" | "count" | "percent_rank" | "cume_dist"
         );
-        let id = self.new_column(ColumnInfo {
-            name: planned.func.clone(),
-            origin: None,
-            affinity: None,
-            class,
-            nullable,
-        })?;
+        let id = self.new_column(ColumnInfo::computed(&planned.func, class, nullable))?;
         self.note_column(id, function.span());
         if let Some(scope) = self.scopes.last_mut() {
             scope.windows.push((id, planned));
         }
         Ok(Expr::Column(id))
+    }
+
+    /// `row_number() OVER (PARTITION BY … ORDER BY …)`, which the caller puts into a `Window` node.
+    pub(super) fn row_number(
+        &mut self,
+        partition_by: Vec<Expr>,
+        order_by: Vec<SortKey>,
+    ) -> Result<(ColumnId, WindowCall)> {
+        let id = self.new_column(ColumnInfo::computed("row_number", TypeClass::Integer, false))?;
+        Ok((id, WindowCall { partition_by, order_by, ..WindowCall::new("row_number") }))
     }
 
     /// A window of the WINDOW clause. Definitions may build on each other, `w2 AS (w1 ORDER BY a)`; the
@@ -137,9 +134,8 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// A frame with one bound ends at the current row: `ROWS 2 PRECEDING` → `ROWS BETWEEN 2 PRECEDING AND
-/// CURRENT ROW`.
-/// A frame as canonical text, `None` for the default one.
+/// A frame as canonical text, `None` for the default one. A frame with one bound ends at the current row:
+/// `ROWS 2 PRECEDING` → `ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`.
 fn frame_text(frame: &ast::WindowFrame, exclusion: Option<Exclusion>) -> Option<String> {
     let ast::WindowFrame { units, start_bound, end_bound } = frame;
     let end = end_bound.as_ref().unwrap_or(&ast::WindowFrameBound::CurrentRow);

@@ -8,8 +8,9 @@ use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::ColumnId;
 
 /// How far a SELECT is filled.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stage {
+    #[default]
     From,
     Grouped,
     Windowed,
@@ -18,6 +19,7 @@ pub(super) enum Stage {
 }
 
 /// A SELECT in the making.
+#[derive(Default)]
 pub(super) struct Block {
     pub(super) stage: Stage,
     pub(super) from: Option<String>,
@@ -39,20 +41,7 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn from(from: Option<String>, items: Vec<(ColumnId, String)>) -> Block {
-        Block {
-            stage: Stage::From,
-            single: from.is_some(),
-            from,
-            filters: Vec::new(),
-            groups: None,
-            having: Vec::new(),
-            distinct: false,
-            order: Vec::new(),
-            limit: None,
-            offset: None,
-            items,
-            whole: BTreeSet::new(),
-        }
+        Block { single: from.is_some(), from, items, ..Block::default() }
     }
 
     pub(super) fn scope(&self, outer: &Names) -> Names {

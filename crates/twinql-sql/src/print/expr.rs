@@ -8,27 +8,7 @@ use super::{Names, Printer};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 use crate::ordered;
 use crate::rel::{Direction, NullsOrder, Query, SortKey};
-use crate::schema::Affinity;
 use crate::value::Value;
-
-/// Words that are no names without quotes. More than SQLite insists on, for readers.
-pub(super) fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: &str = " ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH \
-        AUTOINCREMENT BEFORE BEGIN BETWEEN BY CASCADE CASE CAST CHECK COLLATE COLUMN COMMIT \
-        CONFLICT CONSTRAINT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP \
-        DATABASE DEFAULT DEFERRABLE DEFERRED DELETE DESC DETACH DISTINCT DO DROP EACH ELSE END \
-        ESCAPE EXCEPT EXCLUDE EXCLUSIVE EXISTS EXPLAIN FAIL FALSE FILTER FIRST FOLLOWING FOR \
-        FOREIGN FROM FULL GENERATED GLOB GROUP GROUPS HAVING IF IGNORE IMMEDIATE IN INDEX \
-        INDEXED INITIALLY INNER INSERT INSTEAD INTERSECT INTO IS ISNULL JOIN KEY LAST LEFT LIKE \
-        LIMIT MATCH MATERIALIZED NATURAL NO NOT NOTHING NOTNULL NULL NULLS OF OFFSET ON OR ORDER \
-        OTHERS OUTER OVER PARTITION PLAN PRAGMA PRECEDING PRIMARY QUERY RAISE RANGE RECURSIVE \
-        REFERENCES REGEXP REINDEX RELEASE RENAME REPLACE RESTRICT RETURNING RIGHT ROLLBACK ROW \
-        ROWS SAVEPOINT SELECT SET TABLE TEMP TEMPORARY THEN TIES TO TRANSACTION TRIGGER TRUE \
-        UNBOUNDED UNION UNIQUE UPDATE USING VACUUM VALUES VIEW VIRTUAL WHEN WHERE WINDOW WITH \
-        WITHOUT ";
-    let word = format!(" {} ", name.to_ascii_uppercase());
-    KEYWORDS.contains(&word)
-}
 
 /// Whether a name can stand before parentheses.
 fn is_function_name(name: &str) -> bool {
@@ -107,17 +87,6 @@ pub(crate) fn function(func: &AggFunc) -> &str {
     }
 }
 
-/// The type name that has this affinity.
-pub(crate) fn type_name(affinity: Affinity) -> &'static str {
-    match affinity {
-        Affinity::Text => "TEXT",
-        Affinity::Numeric => "NUMERIC",
-        Affinity::Integer => "INTEGER",
-        Affinity::Real => "REAL",
-        Affinity::Blob => "BLOB",
-    }
-}
-
 impl Printer<'_> {
     pub(super) fn exprs(&mut self, list: &[Expr], names: &Names) -> Vec<String> {
         list.iter().map(|e| self.expr(e, names)).collect()
@@ -139,11 +108,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn conjunction(&mut self, list: &[Expr], names: &Names) -> String {
-        if list.is_empty() {
-            return "1".into();
-        }
-        let texts: Vec<String> = list.iter().map(|e| self.operand(e, names)).collect();
-        texts.join(" AND ")
+        self.list(list, " AND ", "1", names)
     }
 
     pub(super) fn expr(&mut self, e: &Expr, names: &Names) -> String {
@@ -158,8 +123,8 @@ impl Printer<'_> {
             Expr::Literal(v) => literal(v),
             Expr::Unary { op, expr } => {
                 // The tree has one node for both tests.
-                if let (UnaryOp::Not, Expr::Unary { op: UnaryOp::IsNull, expr }) = (op, &**expr) {
-                    return format!("{} IS NOT NULL", self.operand(expr, names));
+                if let Some(tested) = e.as_not().and_then(Expr::as_null_test) {
+                    return format!("{} IS NOT NULL", self.operand(tested, names));
                 }
                 let text = self.operand(expr, names);
                 match op {
@@ -172,7 +137,7 @@ impl Printer<'_> {
             Expr::Binary { op, left, right } => {
                 format!("{} {} {}", self.operand(left, names), operator(*op), self.operand(right, names))
             }
-            Expr::And(list) => self.list(list, " AND ", "1", names),
+            Expr::And(list) => self.conjunction(list, names),
             Expr::Or(list) => self.list(list, " OR ", "0", names),
             Expr::Function { name, args } => {
                 // The planner makes this call of a pattern that GLOB cannot say; nothing executes it.
@@ -204,7 +169,7 @@ impl Printer<'_> {
                 text
             }
             Expr::Cast { expr, affinity } => {
-                format!("CAST({} AS {})", self.expr(expr, names), type_name(*affinity))
+                format!("CAST({} AS {})", self.expr(expr, names), affinity.type_name())
             }
             Expr::Collate { expr, collation } => {
                 format!("{} COLLATE {collation}", self.operand(expr, names))
@@ -276,9 +241,8 @@ impl Printer<'_> {
         }
         let keys: Vec<SortKey> = keys.into_iter().filter_map(ordered::key).collect();
         if !keys.is_empty() {
-            let keys: Vec<String> = keys.iter().map(|k| self.sort_key(k, names)).collect();
             args.push_str(" ORDER BY ");
-            args.push_str(&keys.join(", "));
+            args.push_str(&self.sort_keys(&keys, names).join(", "));
         }
         let args = if call.args.is_empty() && call.func == AggFunc::Count {
             "*".to_owned()
@@ -287,16 +251,21 @@ impl Printer<'_> {
         } else {
             args
         };
-        let filter = match &call.filter {
-            Some(e) => format!(" FILTER (WHERE {})", self.expr(e, names)),
-            None => String::new(),
-        };
-        format!("{}({args}){filter}", function(&call.func))
+        format!("{}({args}){}", function(&call.func), self.filter_clause(call.filter.as_ref(), names))
+    }
+
+    fn filter_clause(&mut self, filter: Option<&Expr>, names: &Names) -> String {
+        filter.map_or_else(String::new, |e| format!(" FILTER (WHERE {})", self.expr(e, names)))
+    }
+
+    /// Keys of ORDER BY.
+    pub(super) fn sort_keys(&mut self, keys: &[SortKey], names: &Names) -> Vec<String> {
+        keys.iter().map(|k| self.sort_key(k, names)).collect()
     }
 
     /// A key of ORDER BY. Where NULLs stand is said only where it is not SQLite's default: first upwards,
     /// last downwards.
-    pub(super) fn sort_key(&mut self, key: &SortKey, names: &Names) -> String {
+    fn sort_key(&mut self, key: &SortKey, names: &Names) -> String {
         let text = self.operand(&key.expr, names);
         let mut text = no_ordinal(&key.expr, &text);
         match (key.direction, key.nulls) {
@@ -318,18 +287,13 @@ impl Printer<'_> {
         };
         let mut over: Vec<String> = Vec::new();
         if !call.partition_by.is_empty() {
-            let keys = self.exprs(&call.partition_by, names).join(", ");
-            over.push(format!("PARTITION BY {keys}"));
+            over.push(format!("PARTITION BY {}", self.exprs(&call.partition_by, names).join(", ")));
         }
         if !call.order_by.is_empty() {
-            let keys: Vec<String> = call.order_by.iter().map(|k| self.sort_key(k, names)).collect();
-            over.push(format!("ORDER BY {}", keys.join(", ")));
+            over.push(format!("ORDER BY {}", self.sort_keys(&call.order_by, names).join(", ")));
         }
         over.extend(call.frame.clone());
-        let filter = match &call.filter {
-            Some(e) => format!(" FILTER (WHERE {})", self.expr(e, names)),
-            None => String::new(),
-        };
+        let filter = self.filter_clause(call.filter.as_ref(), names);
         format!("{}({args}){filter} OVER ({})", call.func, over.join(" "))
     }
 }

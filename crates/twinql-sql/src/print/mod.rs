@@ -25,9 +25,10 @@ use block::{Block, Stage, anchored};
 use crate::columns::Reads;
 use crate::error::PrintError;
 use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::keywords;
 use crate::plan::Plan;
 use crate::rel::{ColumnId, Columns, JoinKind, Query, Rel, SetOpKind, SortKey};
-use crate::schema::Schema;
+use crate::schema::{Schema, quote};
 
 /// What each column in scope is called.
 pub(crate) type Names = BTreeMap<ColumnId, String>;
@@ -43,7 +44,7 @@ const MAX_ARMS: usize = 16;
 /// # Errors
 /// What SQLite has no words for: nothing is printed rather than something else.
 pub fn to_sql(schema: &Schema, plan: &Plan) -> Result<String, PrintError> {
-    let mut printer = Printer { schema, columns: &plan.columns, aliases: 0, shallow: false, problem: None };
+    let mut printer = Printer::new(schema, &plan.columns, false);
     let sql = printer.query(&plan.query, &Names::new());
     match printer.problem {
         None => Ok(sql),
@@ -54,14 +55,13 @@ pub fn to_sql(schema: &Schema, plan: &Plan) -> Result<String, PrintError> {
 /// An expression as text, a subquery as `(…)`.
 pub(crate) fn shallow(e: &Expr, names: &Names) -> String {
     let (schema, columns) = (Schema::default(), Columns::new());
-    Printer { schema: &schema, columns: &columns, aliases: 0, shallow: true, problem: None }.expr(e, names)
+    Printer::new(&schema, &columns, true).expr(e, names)
 }
 
 /// An aggregate as text, a subquery as `(…)`.
 pub(crate) fn shallow_call(call: &AggregateCall, names: &Names) -> String {
     let (schema, columns) = (Schema::default(), Columns::new());
-    Printer { schema: &schema, columns: &columns, aliases: 0, shallow: true, problem: None }
-        .aggregate_call(call, names)
+    Printer::new(&schema, &columns, true).aggregate_call(call, names)
 }
 
 /// A name in double quotes where it needs them.
@@ -70,11 +70,7 @@ pub(crate) fn identifier(name: &str) -> String {
         .bytes()
         .enumerate()
         .all(|(i, b)| b == b'_' || b.is_ascii_alphabetic() || i > 0 && b.is_ascii_digit());
-    if plain && !name.is_empty() && !expr::is_keyword(name) {
-        name.to_owned()
-    } else {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    }
+    if plain && !name.is_empty() && !keywords::is_keyword(name) { name.to_owned() } else { quote(name) }
 }
 
 pub(crate) struct Printer<'a> {
@@ -87,7 +83,11 @@ pub(crate) struct Printer<'a> {
     problem: Option<String>,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    fn new(schema: &'a Schema, columns: &'a Columns, shallow: bool) -> Printer<'a> {
+        Printer { schema, columns, aliases: 0, shallow, problem: None }
+    }
+
     /// Notes that the text is not to be used.
     pub(crate) fn refuse(&mut self, what: impl Into<String>) {
         self.problem.get_or_insert(what.into());
@@ -329,11 +329,7 @@ impl Printer<'_> {
                 columns.iter().zip(texts).map(|(c, t)| format!("{t} AS c{}", c.0)).collect();
             if named.is_empty() { "SELECT 1".to_owned() } else { format!("SELECT {}", named.join(", ")) }
         };
-        let mut arms: Vec<String> = Vec::new();
-        for row in rows {
-            let texts = self.exprs(row, outer);
-            arms.push(list(texts));
-        }
+        let mut arms: Vec<String> = rows.iter().map(|row| list(self.exprs(row, outer))).collect();
         if arms.is_empty() {
             let nulls = list(vec!["NULL".to_owned(); columns.len()]);
             arms.push(format!("{nulls} WHERE 0"));
@@ -377,7 +373,7 @@ impl Printer<'_> {
                     block.stage = Stage::Windowed;
                     let mut wrapped = self.wrap(block);
                     let scope = wrapped.scope(outer);
-                    wrapped.order = keys.iter().map(|k| self.sort_key(k, &scope)).collect();
+                    wrapped.order = self.sort_keys(keys, &scope);
                     wrapped.stage = Stage::Sorted;
                     wrapped
                 }
@@ -470,12 +466,10 @@ impl Printer<'_> {
             items.push((*c, text));
         }
         for (c, call) in calls {
-            let mut text = match anchored(call, &block) {
-                Some(call) => self.aggregate_call(&call, &scope),
-                None => self.aggregate_call(call, &scope),
-            };
+            let anchored = anchored(call, &block);
+            let mut text = self.aggregate_call(anchored.as_ref().unwrap_or(call), &scope);
             // Over no rows a bare column is NULL, and so is the constant that stands for it.
-            let constant = call.args.iter().all(|e| matches!(e, Expr::Literal(_)));
+            let constant = call.args.iter().all(Expr::is_literal);
             if keys.is_empty() && call.func == AggFunc::Bare && constant {
                 text = format!("CASE WHEN COUNT(*) > 0 THEN {text} END");
             }
@@ -495,9 +489,8 @@ impl Printer<'_> {
         block.items = items;
         block.groups = Some(groups);
         block.stage = Stage::Grouped;
-        let has = |f: &dyn Fn(&AggFunc) -> bool| calls.iter().any(|(_, call)| f(&call.func));
-        let extreme = has(&|f| matches!(f, AggFunc::Min | AggFunc::Max));
-        if has(&|f| *f == AggFunc::Bare) && (extreme || keys.is_empty()) {
+        let extreme = calls.iter().any(|(_, call)| call.func.is_extreme());
+        if AggregateCall::any_bare(calls) && (extreme || keys.is_empty()) {
             // MIN or MAX must stand in the same SELECT as the bare column.
             block = self.wrap(block);
         }
@@ -518,7 +511,7 @@ impl Printer<'_> {
             block = self.wrap(block);
         }
         let scope = block.scope(outer);
-        block.order = keys.iter().map(|k| self.sort_key(k, &scope)).collect();
+        block.order = self.sort_keys(keys, &scope);
         block.limit = limit.map(|e| self.expr(e, outer));
         block.offset = offset.map(|e| self.expr(e, outer));
         block.stage = Stage::Sorted;

@@ -8,9 +8,9 @@ use crate::schema::Schema;
 use crate::semantics::Semantics;
 use crate::substitution::Substitution;
 
-use super::Side;
 use super::homomorphism::{Alignment, MAX_STEPS, Search, Target, check, column_map};
 use super::tableau::{Head, Shape, Tableau, call, shape, slot};
+use super::{Conjunctive, Side};
 
 /// Orders of outputs, group keys and aggregates that are tried, at most.
 const MAX_ALIGNMENTS: usize = 120;
@@ -82,11 +82,9 @@ impl std::fmt::Display for TableauText {
 impl Homomorphisms {
     /// The rows of a mapping with their images, by name.
     pub fn named(&self, map: &Mapping) -> Vec<(&str, &str)> {
-        let (from, to) = match map.from {
-            Side::Gold => (&self.gold, &self.pred),
-            Side::Pred => (&self.pred, &self.gold),
-        };
-        let (Some(from), Some(to)) = (from.get(map.from_arm), to.get(map.to_arm)) else {
+        let arms = |side: Side| side.pick(&self.gold, &self.pred);
+        let (from, to) = (arms(map.from).get(map.from_arm), arms(map.from.other()).get(map.to_arm));
+        let (Some(from), Some(to)) = (from, to) else {
             return Vec::new();
         };
         let images = map.rows.iter().filter_map(|i| to.rows.get(*i));
@@ -97,25 +95,19 @@ impl Homomorphisms {
 impl std::fmt::Display for Homomorphisms {
     /// Both tableaux, then each mapping with its rows and what becomes of the conditions.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = |side: Side, i: usize| match side.pick(&self.gold, &self.pred).len() {
+            1 => side.to_string(),
+            _ => format!("{side}[{i}]"),
+        };
         for (side, arms) in [(Side::Gold, &self.gold), (Side::Pred, &self.pred)] {
             for (i, arm) in arms.iter().enumerate() {
-                match arms.len() {
-                    1 => writeln!(f, "{side}: {arm}")?,
-                    _ => writeln!(f, "{side}[{i}]: {arm}")?,
-                }
+                writeln!(f, "{}: {arm}", name(side, i))?;
             }
         }
         for map in &self.maps {
-            let (from, to) = match map.from {
-                Side::Gold => (Side::Gold, Side::Pred),
-                Side::Pred => (Side::Pred, Side::Gold),
-            };
-            let arm = |side: Side, i: usize| {
-                let arms = if side == Side::Gold { &self.gold } else { &self.pred };
-                if arms.len() == 1 { side.to_string() } else { format!("{side}[{i}]") }
-            };
+            let (from, to) = (name(map.from, map.from_arm), name(map.from.other(), map.to_arm));
             let rows: Vec<String> = self.named(map).into_iter().map(|(a, b)| format!("{a} ↦ {b}")).collect();
-            writeln!(f, "{} into {}: {}", arm(from, map.from_arm), arm(to, map.to_arm), rows.join(", "))?;
+            writeln!(f, "{from} into {to}: {}", rows.join(", "))?;
             for condition in &map.conditions {
                 writeln!(f, "  {condition}")?;
             }
@@ -127,37 +119,26 @@ impl std::fmt::Display for Homomorphisms {
     }
 }
 
-/// What the test found.
-pub(super) enum Outcome {
-    Found(Box<Homomorphisms>),
-    /// There are no mappings.
-    None,
-    /// There are no mappings, and these sides are not conjunctive, nor unions of such.
-    NotConjunctive(Vec<Side>),
-    /// A limit ended the search.
-    Limit(String),
-}
-
 /// The tableau test of two canonical plans.
-pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pred: &Plan) -> Outcome {
-    let shape = |plan: &Plan| shape(schema, semantics, &plan.query, &plan.columns);
-    let (gold, pred) = match (shape(gold), shape(pred)) {
-        (Some(gold), Some(pred)) => (gold, pred),
-        (None, None) => return Outcome::NotConjunctive(vec![Side::Gold, Side::Pred]),
-        (None, _) => return Outcome::NotConjunctive(vec![Side::Gold]),
-        (_, None) => return Outcome::NotConjunctive(vec![Side::Pred]),
+pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pred: &Plan) -> Conjunctive {
+    let [gold, pred] = [gold, pred].map(|plan| shape(schema, semantics, plan));
+    // The sides that have no tableau, or none of tables alone.
+    let beyond = |lacks: &dyn Fn(&Option<Shape>) -> bool| -> Vec<Side> {
+        let found = [(Side::Gold, lacks(&gold)), (Side::Pred, lacks(&pred))];
+        found.into_iter().filter_map(|(side, lacks)| lacks.then_some(side)).collect()
     };
-    let unmapped = || {
-        let sides = [(Side::Gold, &gold), (Side::Pred, &pred)];
-        let beyond = sides.into_iter().filter(|(_, s)| !s.is_conjunctive()).map(|(side, _)| side);
-        let beyond: Vec<Side> = beyond.collect();
-        if beyond.is_empty() { Outcome::None } else { Outcome::NotConjunctive(beyond) }
+    let (Some(gold), Some(pred)) = (&gold, &pred) else {
+        return Conjunctive::NotConjunctive(beyond(&Option::is_none));
     };
-    let Some(rows) = mode(&gold, &pred) else {
+    let unmapped = || match beyond(&|shape| shape.as_ref().is_some_and(|s| !s.is_conjunctive())) {
+        none if none.is_empty() => Conjunctive::NoMapping,
+        sides => Conjunctive::NotConjunctive(sides),
+    };
+    let Some(rows) = mode(gold, pred) else {
         return unmapped();
     };
-    let onto_gold = targets(schema, semantics, &gold);
-    let onto_pred = targets(schema, semantics, &pred);
+    let onto_gold = targets(schema, semantics, gold);
+    let onto_pred = targets(schema, semantics, pred);
     let mut steps = MAX_STEPS;
     for align in alignments(&gold.head, &pred.head, semantics.any_column_order) {
         let maps = match rows {
@@ -166,9 +147,9 @@ pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pre
         };
         if let Some(mut maps) = maps {
             for map in &mut maps {
-                map.conditions = images(map, &gold, &pred);
+                map.conditions = images(map, gold, pred);
             }
-            return Outcome::Found(Box::new(Homomorphisms {
+            return Conjunctive::Equal(Box::new(Homomorphisms {
                 rows,
                 gold: gold.arms.iter().map(text).collect(),
                 pred: pred.arms.iter().map(text).collect(),
@@ -177,7 +158,8 @@ pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pre
             }));
         }
         if steps == 0 {
-            return Outcome::Limit(format!("the search for mappings of rows ended after {MAX_STEPS} steps"));
+            let why = format!("the search for mappings of rows ended after {MAX_STEPS} steps");
+            return Conjunctive::Limit(why);
         }
     }
     unmapped()
@@ -200,7 +182,7 @@ pub(super) fn verify(
     certificate: &Homomorphisms,
 ) -> Result<(), String> {
     let shape = |side: Side, plan: &Plan| {
-        shape(schema, semantics, &plan.query, &plan.columns).ok_or(format!("the {side} query has no tableau"))
+        shape(schema, semantics, plan).ok_or(format!("the {side} query has no tableau"))
     };
     let (gold, pred) = (shape(Side::Gold, gold)?, shape(Side::Pred, pred)?);
     let align = Alignment { of: certificate.summary.clone() };
@@ -215,21 +197,19 @@ pub(super) fn verify(
     if mode(&gold, &pred).is_none_or(|m| m == Rows::Bag && certificate.rows == Rows::Set) {
         return Err("duplicates count, and the mappings say nothing of them".into());
     }
-    let mut reached_gold = vec![false; gold.arms.len()];
-    let mut reached_pred = vec![false; pred.arms.len()];
     for map in &certificate.maps {
-        let (from, to, align, reached) = match map.from {
-            Side::Gold => (&gold, &pred, align.clone(), &mut reached_pred),
-            Side::Pred => (&pred, &gold, align.inverse(), &mut reached_gold),
+        let (from, to, align) = match map.from {
+            Side::Gold => (&gold, &pred, align.clone()),
+            Side::Pred => (&pred, &gold, align.inverse()),
         };
         let from = from.arms.get(map.from_arm).ok_or("no such arm")?;
         let to = to.arms.get(map.to_arm).ok_or("no such arm")?;
         check(from, &Target::new(schema, semantics, to), &map.rows, &align)?;
-        if let Some(arm) = reached.get_mut(map.to_arm) {
-            *arm = true;
-        }
     }
-    if !reached_gold.iter().chain(&reached_pred).all(|r| *r) {
+    let reached =
+        |side: Side, arm: usize| certificate.maps.iter().any(|m| m.from == side.other() && m.to_arm == arm);
+    let all = |side: Side| (0..side.pick(&gold, &pred).arms.len()).all(|arm| reached(side, arm));
+    if !all(Side::Gold) || !all(Side::Pred) {
         return Err("no mapping leads to one of the tableaux".into());
     }
     if certificate.rows == Rows::Bag {
@@ -397,12 +377,10 @@ fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> 
     let grouped = match (&gold.grouping, &pred.grouping) {
         (None, None) => true,
         (Some(g), Some(p)) => {
-            let moved = |places: &[usize]| -> Option<Vec<usize>> {
-                places.iter().map(|i| align.of.get(*i).copied()).collect()
-            };
+            let moved = |place: &usize| align.of.get(*place).copied();
             for (i, a) in g.calls.iter().enumerate() {
-                let args = moved(&a.args);
-                let filter = a.filter.map(|f| align.of.get(f).copied());
+                let args: Option<Vec<usize>> = a.args.iter().map(moved).collect();
+                let filter = a.filter.as_ref().map(moved);
                 let partner = p.calls.iter().position(|b| {
                     a.func == b.func
                         && a.distinct == b.distinct
@@ -458,10 +436,7 @@ fn text(tableau: &Tableau) -> TableauText {
 
 /// Each condition with what the mapping makes of it.
 fn images(map: &Mapping, gold: &Shape, pred: &Shape) -> Vec<String> {
-    let (from, to) = match map.from {
-        Side::Gold => (gold, pred),
-        Side::Pred => (pred, gold),
-    };
+    let (from, to) = (map.from.pick(gold, pred), map.from.pick(pred, gold));
     let (Some(from), Some(to)) = (from.arms.get(map.from_arm), to.arms.get(map.to_arm)) else {
         return Vec::new();
     };

@@ -2,7 +2,7 @@
 //!
 //! - *Width.* An answer has a number of columns whether or not it has rows, so two queries
 //!   of different widths differ on every database.
-//! - *ValueKind of values.* The argument builds one database: every table has one row, no value
+//! - *Kinds of values.* The argument builds one database: every table has one row, no value
 //!   is NULL, all numbers are alike and all texts are alike, but for what the query's own
 //!   conditions and the foreign keys ask for ([`OneRow`]). If one query surely has a row
 //!   there with text in more columns than the other could have text in at all (or with
@@ -51,10 +51,7 @@ impl std::fmt::Display for Difference {
                 write!(f, "the gold has {gold} output columns, the prediction {pred}")
             }
             Difference::ValueKind { side, kind, has, other } => {
-                let (one, two) = match side {
-                    Side::Gold => ("gold", "prediction"),
-                    Side::Pred => ("prediction", "gold"),
-                };
+                let (one, two) = side.pick(("gold", "prediction"), ("prediction", "gold"));
                 write!(
                     f,
                     "with one row in each table, the {one} has {kind} in {has} output columns, and the {two} can have {kind} in {other}"
@@ -150,43 +147,33 @@ impl Kinds<'_> {
         for input in rel.inputs() {
             self.rel(input);
         }
-        match rel {
+        let computed = |exprs: &[(ColumnId, Expr)]| -> Vec<(ColumnId, ValueKind)> {
+            exprs.iter().map(|(c, e)| (*c, self.expr(e))).collect()
+        };
+        let kinds = match rel {
             Rel::Scan { table, columns } => {
-                for (c, at) in columns {
-                    let place = ColumnRef { table: *table, column: *at };
-                    self.of.insert(*c, base_kind(self.schema, place));
-                }
+                let kind = |at: usize| base_kind(self.schema, ColumnRef { table: *table, column: at });
+                columns.iter().map(|(c, at)| (*c, kind(*at))).collect()
             }
-            Rel::Project { exprs, .. } => {
-                for (c, e) in exprs {
-                    let kind = self.expr(e);
-                    self.of.insert(*c, kind);
-                }
-            }
+            Rel::Project { exprs, .. } => computed(exprs),
             Rel::Aggregate { keys, calls, .. } => {
-                for (c, e) in keys {
-                    let kind = self.expr(e);
-                    self.of.insert(*c, kind);
-                }
-                for (c, call) in calls {
-                    let kind = self.call(call);
-                    self.of.insert(*c, kind);
-                }
+                let calls = calls.iter().map(|(c, call)| (*c, self.call(call)));
+                computed(keys).into_iter().chain(calls).collect()
             }
             Rel::SetOp { kind, left, right, columns, .. } => {
                 self.rel(&left.rel);
                 self.rel(&right.rel);
-                for ((c, l), r) in columns.iter().zip(&left.output).zip(&right.output) {
-                    let of = match kind {
-                        SetOpKind::Union if self.get(*l) != self.get(*r) => ValueKind::Any,
-                        // INTERSECT and EXCEPT answer with rows of the left arm.
-                        _ => self.get(*l),
-                    };
-                    self.of.insert(*c, of);
-                }
+                let arms = left.output.iter().zip(&right.output);
+                let of = |(l, r): (&ColumnId, &ColumnId)| match kind {
+                    SetOpKind::Union if self.get(*l) != self.get(*r) => ValueKind::Any,
+                    // INTERSECT and EXCEPT answer with rows of the left arm.
+                    _ => self.get(*l),
+                };
+                columns.iter().copied().zip(arms.map(of)).collect()
             }
-            _ => {}
-        }
+            _ => Vec::new(),
+        };
+        self.of.extend(kinds);
     }
 
     fn expr(&self, expr: &Expr) -> ValueKind {
@@ -384,10 +371,7 @@ fn valued(call: &AggregateCall, below: &[ColumnId]) -> bool {
 /// The table columns that the scans of a relation read.
 fn collect_base(rel: &Rel, into: &mut BTreeMap<ColumnId, ColumnRef>) {
     if let Rel::Scan { table, columns } = rel {
-        for (c, at) in columns {
-            let place = ColumnRef { table: *table, column: *at };
-            into.insert(*c, place);
-        }
+        into.extend(columns.iter().map(|(c, at)| (*c, ColumnRef { table: *table, column: *at })));
     }
     for input in rel.inputs() {
         collect_base(input, into);

@@ -260,43 +260,30 @@ fn order(e: &mut Expr) {
 
 /// Constants in SQLite's order; only whole numbers with whole numbers and text with text.
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {
-    match (a, b) {
-        (Value::Integer(a), Value::Integer(b)) => Some(a.cmp(b)),
-        (Value::Text(a), Value::Text(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
-        _ => None,
-    }
+    a.order(b).filter(|_| !matches!(a, Value::Real(_)))
 }
 
 /// The values for which a condition on one expression is true.
 enum Values<'e> {
     /// One of these.
     OneOf(Vec<&'e Value>),
-    /// Any but this.
-    Not(&'e Value),
-    /// Below (or at) this.
-    Below(&'e Value, bool),
-    /// Above (or at) this.
-    Above(&'e Value, bool),
+    /// Those of which `<>`, `<`, `<=`, `>` or `>=` holds beside this one.
+    Compared(BinaryOp, &'e Value),
 }
 
 impl<'e> Values<'e> {
     fn constants(&self) -> impl Iterator<Item = &'e Value> {
         match self {
             Values::OneOf(list) => list.clone(),
-            Values::Not(v) | Values::Below(v, _) | Values::Above(v, _) => vec![*v],
+            Values::Compared(_, v) => vec![*v],
         }
         .into_iter()
     }
 
     fn holds(&self, v: &Value) -> bool {
-        let to = |w: &Value| compare(v, w);
         match self {
-            Values::OneOf(list) => list.iter().any(|w| to(w) == Some(Ordering::Equal)),
-            Values::Not(w) => to(w).is_some_and(|o| o != Ordering::Equal),
-            Values::Below(w, at) => to(w).is_some_and(|o| o == Ordering::Less || *at && o == Ordering::Equal),
-            Values::Above(w, at) => {
-                to(w).is_some_and(|o| o == Ordering::Greater || *at && o == Ordering::Equal)
-            }
+            Values::OneOf(list) => list.iter().any(|w| compare(v, w) == Some(Ordering::Equal)),
+            Values::Compared(op, w) => compare(v, w).and_then(|order| op.holds(order)) == Some(true),
         }
     }
 
@@ -304,29 +291,20 @@ impl<'e> Values<'e> {
     fn within(&self, other: &Values<'_>) -> bool {
         match (self, other) {
             (Values::OneOf(list), other) => list.iter().all(|v| other.holds(v)),
-            (Values::Below(v, at), Values::Below(w, also)) => match compare(v, w) {
-                Some(Ordering::Less) => true,
-                Some(Ordering::Equal) => *also || !at,
-                _ => false,
-            },
-            (Values::Above(v, at), Values::Above(w, also)) => match compare(v, w) {
-                Some(Ordering::Greater) => true,
-                Some(Ordering::Equal) => *also || !at,
-                _ => false,
-            },
+            (Values::Compared(BinaryOp::NotEq, v), Values::Compared(BinaryOp::NotEq, w)) => {
+                compare(v, w) == Some(Ordering::Equal)
+            }
             // What is excluded lies outside the range.
-            (Values::Below(v, at), Values::Not(w)) => match compare(w, v) {
-                Some(Ordering::Greater) => true,
-                Some(Ordering::Equal) => !at,
-                _ => false,
-            },
-            (Values::Above(v, at), Values::Not(w)) => match compare(w, v) {
-                Some(Ordering::Less) => true,
-                Some(Ordering::Equal) => !at,
-                _ => false,
-            },
-            (Values::Not(v), Values::Not(w)) => compare(v, w) == Some(Ordering::Equal),
-            _ => false,
+            (range, Values::Compared(BinaryOp::NotEq, w)) => {
+                range.constants().all(|v| compare(v, w).is_some()) && !range.holds(w)
+            }
+            // Two ranges to one side: the bound of this is in the other, or both leave out the same bound.
+            (Values::Compared(op, v), Values::Compared(also, w)) => {
+                let is_below = |op: &BinaryOp| matches!(op, BinaryOp::Lt | BinaryOp::LtEq);
+                let one_side = is_below(op) == is_below(also) && *op != BinaryOp::NotEq;
+                one_side && (other.holds(v) || op == also && compare(v, w) == Some(Ordering::Equal))
+            }
+            (Values::Compared(_, _), Values::OneOf(_)) => false,
         }
     }
 }
@@ -347,11 +325,7 @@ fn values_of(condition: &Expr) -> Option<(&Expr, Values<'_>)> {
             };
             let values = match op {
                 BinaryOp::Eq => Values::OneOf(vec![v]),
-                BinaryOp::NotEq => Values::Not(v),
-                BinaryOp::Lt => Values::Below(v, false),
-                BinaryOp::LtEq => Values::Below(v, true),
-                BinaryOp::Gt => Values::Above(v, false),
-                BinaryOp::GtEq => Values::Above(v, true),
+                op if op.is_comparison() => Values::Compared(op, v),
                 _ => return None,
             };
             Some((subject, values))

@@ -19,8 +19,6 @@ mod implication;
 mod order;
 mod tableau;
 
-use containment::Outcome;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::SqlError;
@@ -47,12 +45,24 @@ pub enum Side {
     Pred,
 }
 
+impl Side {
+    /// The other one.
+    pub(crate) fn other(self) -> Side {
+        self.pick(Side::Pred, Side::Gold)
+    }
+
+    /// What belongs to this side of what belongs to each.
+    pub(crate) fn pick<T>(self, gold: T, pred: T) -> T {
+        match self {
+            Side::Gold => gold,
+            Side::Pred => pred,
+        }
+    }
+}
+
 impl std::fmt::Display for Side {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Side::Gold => "gold",
-            Side::Pred => "pred",
-        })
+        f.write_str(self.pick("gold", "pred"))
     }
 }
 
@@ -291,9 +301,9 @@ impl Attempt {
     fn mapped(&mut self, schema: &Schema, semantics: &Semantics) -> Option<Certificate> {
         let semantics = assumed_by_both(semantics, &self.gold, &self.pred);
         match containment::contained(schema, &semantics, &self.gold.plan, &self.pred.plan) {
-            Outcome::Found(found) => Some(Certificate::Homomorphisms(found)),
-            Outcome::None | Outcome::NotConjunctive(_) => None,
-            Outcome::Limit(limit) => {
+            Conjunctive::Equal(found) => Some(Certificate::Homomorphisms(found)),
+            Conjunctive::NoMapping | Conjunctive::NotConjunctive(_) => None,
+            Conjunctive::Limit(limit) => {
                 self.limits.push(limit);
                 None
             }

@@ -20,27 +20,18 @@ fn outer_sort(rel: &mut Rel) -> Option<&mut Rel> {
 
 /// The number of sort keys that the answer's order has; `None` where a LIMIT stands above
 /// them, since they then decide which rows there are.
-fn keys(form: &Canonical) -> Option<usize> {
-    let mut rel = form.plan.query.rel.clone();
-    match outer_sort(&mut rel) {
-        Some(Rel::Sort { keys, .. }) => Some(keys.len()),
-        _ => match top(&rel) {
-            Rel::Sort { .. } => None,
-            _ => Some(0),
-        },
-    }
-}
-
-fn top(rel: &Rel) -> &Rel {
+fn keys(rel: &Rel) -> Option<usize> {
     match rel {
-        Rel::Project { input, .. } => top(input),
-        other => other,
+        Rel::Project { input, .. } => keys(input),
+        Rel::Sort { limit: None, offset: None, keys, .. } => Some(keys.len()),
+        Rel::Sort { .. } => None,
+        _ => Some(0),
     }
 }
 
-/// The prediction's canonical form with fewer sort keys, if that is the gold's: an answer is
-/// compared in the gold's order alone, and rows that tie there may stand in any order. The reverse is no rule: an order that the gold asks
-/// for and the prediction lacks is a difference.
+/// The prediction's canonical form with fewer sort keys, if that is the gold's: an answer is compared in the
+/// gold's order alone, and rows that tie there may stand in any order. The reverse is no rule: an order that the
+/// gold asks for and the prediction lacks is a difference.
 pub(super) fn relaxed(
     schema: &Schema,
     semantics: &Semantics,
@@ -48,18 +39,14 @@ pub(super) fn relaxed(
     pred: &Canonical,
     planned: &Plan,
 ) -> Option<Canonical> {
-    let (wanted, given) = (keys(gold)?, keys(pred)?);
+    let (wanted, given) = (keys(&gold.plan.query.rel)?, keys(&pred.plan.query.rel)?);
     if given <= wanted {
         return None;
     }
     // From the plan rather than from the canonical form: what only the dropped keys read
     // must go as well, and the canonical form has been numbered already. Some of the
     // plan's keys say nothing, so more of them than the gold has may have to stay.
-    let mut whole = planned.clone();
-    let Some(Rel::Sort { keys: all, .. }) = outer_sort(&mut whole.query.rel) else {
-        return None;
-    };
-    let all = all.len();
+    let all = keys(&planned.query.rel)?;
     (wanted..all).take(MAX_TRIES).find_map(|n| {
         let mut plan = planned.clone();
         keep_keys(outer_sort(&mut plan.query.rel)?, n);

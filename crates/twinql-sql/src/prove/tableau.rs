@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::algebra::Grouping as Grouped;
 use crate::expr::{AggFunc, Expr};
 use crate::normalize::context::Context;
 use crate::plan::Plan;
@@ -124,21 +125,17 @@ pub(super) struct Shape {
 }
 
 /// A canonical query as head and tableaux, if it has that form.
-pub(super) fn shape(
-    schema: &Schema,
-    semantics: &Semantics,
-    query: &Query,
-    columns: &Columns,
-) -> Option<Shape> {
+pub(super) fn shape(schema: &Schema, semantics: &Semantics, plan: &Plan) -> Option<Shape> {
+    let maker = Maker { schema, known: Context::new(schema, semantics, plan.columns.clone()), semantics };
     let mut head = Head {
         grouping: None,
-        outputs: query.output.iter().map(|c| Expr::Column(*c)).collect(),
+        outputs: plan.query.output.iter().map(|c| Expr::Column(*c)).collect(),
         sort: Vec::new(),
         limit: None,
         offset: None,
     };
     let mut having: Vec<Expr> = Vec::new();
-    let mut rel = &query.rel;
+    let mut rel = &plan.query.rel;
     let mut sorted = false;
     loop {
         match rel {
@@ -164,14 +161,14 @@ pub(super) fn shape(
                 };
                 if calls.is_empty() && having.is_empty() && keys.iter().all(|(c, _)| shown(c)) {
                     read_through(&mut head, &mut having, keys);
-                    return plain(schema, semantics, head, input, columns, true);
+                    return maker.plain(head, input, true);
                 }
-                return grouped(schema, semantics, head, having, (input, keys, calls), columns);
+                return maker.grouped(head, having, Grouped { input, keys, calls });
             }
-            Rel::SetOp { kind: SetOpKind::Union, all: false, columns: produced, .. } => {
-                return union(schema, semantics, head, rel, produced, columns);
+            Rel::SetOp { kind: SetOpKind::Union, all: false, columns, .. } => {
+                return maker.union(head, rel, columns);
             }
-            other => return plain(schema, semantics, head, other, columns, false),
+            other => return maker.plain(head, other, false),
         }
     }
 }
@@ -198,146 +195,116 @@ fn summarise(head: &mut Head) -> Vec<Expr> {
         .collect()
 }
 
-fn plain(
-    schema: &Schema,
-    semantics: &Semantics,
-    mut head: Head,
-    rel: &Rel,
-    columns: &Columns,
-    distinct: bool,
-) -> Option<Shape> {
-    let summary = summarise(&mut head);
-    let tableau = tableau(schema, semantics, rel, summary, columns, distinct)?;
-    Some(Shape { head, arms: vec![tableau], union: false })
+/// Puts expressions in the place of columns in all of a summary.
+fn rewritten(mut summary: Vec<Expr>, map: &Substitution) -> Vec<Expr> {
+    summary.iter_mut().for_each(|e| {
+        e.substitute(map);
+    });
+    summary
 }
 
-type Aggregate<'a> = (&'a Rel, &'a [(ColumnId, Expr)], &'a [(ColumnId, crate::expr::AggregateCall)]);
+/// Makes the tableaux of one plan.
+struct Maker<'a> {
+    schema: &'a Schema,
+    semantics: &'a Semantics,
+    /// What is known of the plan's columns.
+    known: Context<'a>,
+}
 
-fn grouped(
-    schema: &Schema,
-    semantics: &Semantics,
-    mut head: Head,
-    mut having: Vec<Expr>,
-    (input, keys, calls): Aggregate<'_>,
-    columns: &Columns,
-) -> Option<Shape> {
-    let mut summary: Vec<Expr> = keys.iter().map(|(_, e)| e.clone()).collect();
-    let mut names: Vec<(ColumnId, Expr)> =
-        keys.iter().enumerate().map(|(i, (c, _))| (*c, Expr::Column(slot(i)))).collect();
-    let mut head_calls = Vec::new();
-    for (j, (c, of)) in calls.iter().enumerate() {
-        // Their values depend on the order of rows, or on what is not known.
-        if matches!(of.func, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_)) {
+impl Maker<'_> {
+    /// Each summary is a row of the answer.
+    fn plain(&self, mut head: Head, rel: &Rel, distinct: bool) -> Option<Shape> {
+        let summary = summarise(&mut head);
+        Some(Shape { head, arms: vec![self.tableau(rel, summary, distinct)?], union: false })
+    }
+
+    /// The summary is of the group keys, then of what the aggregates read.
+    fn grouped(&self, mut head: Head, mut having: Vec<Expr>, of: Grouped<'_>) -> Option<Shape> {
+        let Grouped { input, keys, calls } = of;
+        let mut summary: Vec<Expr> = keys.iter().map(|(_, e)| e.clone()).collect();
+        let mut names: Vec<(ColumnId, Expr)> =
+            keys.iter().enumerate().map(|(i, (c, _))| (*c, Expr::Column(slot(i)))).collect();
+        let mut head_calls = Vec::new();
+        for (j, (c, of)) in calls.iter().enumerate() {
+            // Their values depend on the order of rows, or on what is not known.
+            if of.func.depends_on_order() {
+                return None;
+            }
+            let mut item = |e: &Expr| {
+                summary.push(e.clone());
+                summary.len() - 1
+            };
+            head_calls.push(HeadCall {
+                func: of.func.clone(),
+                distinct: of.distinct,
+                args: of.args.iter().map(&mut item).collect(),
+                filter: of.filter.as_ref().map(&mut item),
+            });
+            names.push((*c, Expr::Column(call(j))));
+        }
+        read_through(&mut head, &mut having, &names);
+        head.grouping = Some(Grouping { keys: keys.len(), calls: head_calls, having });
+        Some(Shape { head, arms: vec![self.tableau(input, summary, false)?], union: false })
+    }
+
+    /// The arms of a UNION, each with the summary in its own columns.
+    fn union(&self, mut head: Head, rel: &Rel, produced: &[ColumnId]) -> Option<Shape> {
+        let summary = summarise(&mut head);
+        // Rows of the union are distinct by all its columns, and so must summaries be.
+        let shown = |c: &ColumnId| summary.contains(&Expr::Column(*c));
+        if !produced.iter().all(shown) {
             return None;
         }
-        let mut item = |e: &Expr| {
-            summary.push(e.clone());
-            summary.len() - 1
-        };
-        head_calls.push(HeadCall {
-            func: of.func.clone(),
-            distinct: of.distinct,
-            args: of.args.iter().map(&mut item).collect(),
-            filter: of.filter.as_ref().map(&mut item),
-        });
-        names.push((*c, Expr::Column(call(j))));
+        let mut arms = Vec::new();
+        self.collect_arms(rel, summary, &mut arms)?;
+        Some(Shape { head, arms, union: true })
     }
-    read_through(&mut head, &mut having, &names);
-    head.grouping = Some(Grouping { keys: keys.len(), calls: head_calls, having });
-    let tableau = tableau(schema, semantics, input, summary, columns, false)?;
-    Some(Shape { head, arms: vec![tableau], union: false })
-}
 
-fn union(
-    schema: &Schema,
-    semantics: &Semantics,
-    mut head: Head,
-    rel: &Rel,
-    produced: &[ColumnId],
-    columns: &Columns,
-) -> Option<Shape> {
-    let summary = summarise(&mut head);
-    // Rows of the union are distinct by all its columns, and so must summaries be.
-    let shown = |c: &ColumnId| summary.contains(&Expr::Column(*c));
-    if !produced.iter().all(shown) {
-        return None;
-    }
-    let mut arms = Vec::new();
-    collect_arms(schema, semantics, rel, summary, columns, &mut arms)?;
-    Some(Shape { head, arms, union: true })
-}
-
-fn collect_arms(
-    schema: &Schema,
-    semantics: &Semantics,
-    rel: &Rel,
-    mut summary: Vec<Expr>,
-    columns: &Columns,
-    arms: &mut Vec<Tableau>,
-) -> Option<()> {
-    match rel {
-        Rel::SetOp { kind: SetOpKind::Union, left, right, columns: produced, .. } => {
-            for arm in [left, right] {
-                let map: Substitution =
-                    produced.iter().zip(&arm.output).map(|(c, o)| (*c, Expr::Column(*o))).collect();
-                let mut summary = summary.clone();
-                for e in &mut summary {
-                    e.substitute(&map);
+    fn collect_arms(&self, rel: &Rel, summary: Vec<Expr>, arms: &mut Vec<Tableau>) -> Option<()> {
+        match rel {
+            Rel::SetOp { kind: SetOpKind::Union, left, right, columns: produced, .. } => {
+                for arm in [left, right] {
+                    let outputs = arm.output.iter().map(|o| Expr::Column(*o));
+                    let map: Substitution = produced.iter().copied().zip(outputs).collect();
+                    self.collect_arms(&arm.rel, rewritten(summary.clone(), &map), arms)?;
                 }
-                collect_arms(schema, semantics, &arm.rel, summary, columns, arms)?;
+                Some(())
             }
-            Some(())
-        }
-        Rel::Project { input, exprs } => {
-            let map: Substitution = exprs.iter().cloned().collect();
-            for e in &mut summary {
-                e.substitute(&map);
+            Rel::Project { input, exprs } => {
+                self.collect_arms(input, rewritten(summary, &exprs.iter().cloned().collect()), arms)
             }
-            collect_arms(schema, semantics, input, summary, columns, arms)
-        }
-        Rel::Aggregate { input, keys, calls } if calls.is_empty() => {
-            let map: Substitution = keys.iter().cloned().collect();
-            for e in &mut summary {
-                e.substitute(&map);
+            Rel::Aggregate { input, keys, calls } if calls.is_empty() => {
+                self.collect_arms(input, rewritten(summary, &keys.iter().cloned().collect()), arms)
             }
-            collect_arms(schema, semantics, input, summary, columns, arms)
-        }
-        block => {
-            arms.push(tableau(schema, semantics, block, summary, columns, true)?);
-            (arms.len() <= MAX_ARMS).then_some(())
+            block => {
+                arms.push(self.tableau(block, summary, true)?);
+                (arms.len() <= MAX_ARMS).then_some(())
+            }
         }
     }
-}
 
-/// The tableau of a block of inner joins and filters.
-fn tableau(
-    schema: &Schema,
-    semantics: &Semantics,
-    rel: &Rel,
-    mut summary: Vec<Expr>,
-    columns: &Columns,
-    deduplicated: bool,
-) -> Option<Tableau> {
-    let (inputs, mut conditions) = rel.clone().into_block();
-    let known = Context::new(schema, semantics, columns.clone());
-    if inputs.len() > MAX_ROWS || !is_function(rel, &known) {
-        return None;
+    /// The tableau of a block of inner joins and filters.
+    fn tableau(&self, rel: &Rel, mut summary: Vec<Expr>, deduplicated: bool) -> Option<Tableau> {
+        let (inputs, mut conditions) = rel.clone().into_block();
+        if inputs.len() > MAX_ROWS || !is_function(rel, &self.known) {
+            return None;
+        }
+        let mut columns = self.known.columns.clone();
+        let mut rows = Vec::new();
+        for input in inputs {
+            rows.push(row(self.schema, input, &mut columns)?);
+        }
+        if !summary.iter().all(|e| is_function(e, &self.known)) {
+            return None;
+        }
+        for e in conditions.iter_mut().chain(&mut summary) {
+            rename_inner(e);
+        }
+        name_rows(&mut rows, self.schema);
+        let mut out = Tableau { rows, conditions, summary, columns, deduplicated, distinct: deduplicated };
+        out.distinct |= out.has_unique_summaries(self.schema, self.semantics);
+        Some(out)
     }
-    let mut columns = columns.clone();
-    let mut rows = Vec::new();
-    for input in inputs {
-        rows.push(row(schema, input, &mut columns)?);
-    }
-    if !summary.iter().all(|e| is_function(e, &known)) {
-        return None;
-    }
-    for e in conditions.iter_mut().chain(&mut summary) {
-        rename_inner(e);
-    }
-    name_rows(&mut rows, schema);
-    let mut out = Tableau { rows, conditions, summary, columns, deduplicated, distinct: deduplicated };
-    out.distinct |= out.has_unique_summaries(schema, semantics);
-    Some(out)
 }
 
 /// True if the database alone decides what the relation's rows are: nothing random, and
@@ -371,13 +338,7 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
             Some((c, _)) => *c,
             None => {
                 let id = ColumnId(columns.len() as u32);
-                columns.push(ColumnInfo {
-                    name: column.name.clone(),
-                    origin: Some(ColumnRef { table, column: at }),
-                    affinity: Some(column.affinity),
-                    class: column.class,
-                    nullable: !column.not_null,
-                });
+                columns.push(ColumnInfo::stored(column, ColumnRef { table, column: at }));
                 id
             }
         };
@@ -486,11 +447,7 @@ impl Tableau {
     /// True if no two combinations of rows have the same summary.
     fn has_unique_summaries(&self, schema: &Schema, semantics: &Semantics) -> bool {
         let cx = Context::new(schema, semantics, self.columns.clone());
-        let shown = self.summary.iter().filter_map(|e| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        });
-        cx.dependencies(&self.block()).unique(shown)
+        cx.dependencies(&self.block()).unique(self.summary.iter().filter_map(Expr::as_column))
     }
 
     /// What its columns are called.

@@ -101,8 +101,8 @@ impl Interval {
                 Some(after) => (true, after),
                 None => (false, rest.strip_prefix('+').unwrap_or(rest)),
             };
-            let (span, after) = match clock(unsigned) {
-                Some(found) => found,
+            let (span, after) = match clock(unsigned, 2, 9) {
+                Some((micros, after)) => (Interval { micros, ..Interval::default() }, after),
                 None => amount(unsigned, default)?,
             };
             total = total.plus(if negative { span.negated() } else { span })?;
@@ -117,6 +117,15 @@ impl Interval {
             months: self.months.checked_add(other.months)?,
             days: self.days.checked_add(other.days)?,
             micros: self.micros.checked_add(other.micros)?,
+        })
+    }
+
+    /// The span so many times, field by field.
+    pub(crate) fn checked_mul(self, n: i64) -> Option<Interval> {
+        Some(Interval {
+            months: self.months.checked_mul(n)?,
+            days: self.days.checked_mul(n)?,
+            micros: self.micros.checked_mul(n)?,
         })
     }
 
@@ -186,25 +195,27 @@ impl Interval {
     }
 }
 
-/// `04:05:06.5`, and what follows.
-fn clock(text: &str) -> Option<(Interval, &str)> {
-    let (hours, rest) = digits(text, 1, 9)?;
-    let (minutes, rest) = digits(rest.strip_prefix(':')?, 2, 2)?;
-    let (mut seconds, mut micros, mut rest) = (0, 0, rest);
+/// `04:05:06.5` in microseconds, and what follows. Minutes and seconds have at least `least` digits, hours at
+/// most `most`.
+pub(super) fn clock(text: &str, least: usize, most: usize) -> Option<(i64, &str)> {
+    let (hours, rest) = digits(text, 1, most)?;
+    let (minutes, mut rest) = digits(rest.strip_prefix(':')?, least, 2)?;
+    let (mut seconds, mut micros) = (0, 0);
     if let Some(after) = rest.strip_prefix(':') {
-        (seconds, rest) = digits(after, 2, 2)?;
+        (seconds, rest) = digits(after, least, 2)?;
         if let Some(after) = rest.strip_prefix('.') {
-            let length = after.bytes().take_while(u8::is_ascii_digit).count();
-            let written: String = after.chars().take(length).chain("000000".chars()).take(6).collect();
-            micros = written.parse().ok()?;
-            rest = after.get(length..)?;
+            (micros, rest) = fraction(after, after.len())?;
         }
     }
     let exists = minutes < 60 && seconds < 60;
-    exists.then_some((
-        Interval { months: 0, days: 0, micros: hours * HOUR + minutes * MINUTE + seconds * SECOND + micros },
-        rest,
-    ))
+    exists.then_some((hours * HOUR + minutes * MINUTE + seconds * SECOND + micros, rest))
+}
+
+/// The digits behind a decimal point, at most `most`, as microseconds, and what follows.
+pub(super) fn fraction(text: &str, most: usize) -> Option<(i64, &str)> {
+    let length = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
+    let written: String = text.chars().take(length).chain("000000".chars()).take(6).collect();
+    Some((written.parse().ok()?, text.get(length..)?))
 }
 
 /// `3 days`, `1.5hours`, and what follows.
@@ -223,11 +234,7 @@ fn amount(text: &str, default: Option<Unit>) -> Option<(Interval, &str)> {
     };
     let one = unit.span();
     let span = match number.parse::<i64>() {
-        Ok(n) => Interval {
-            months: one.months.checked_mul(n)?,
-            days: one.days.checked_mul(n)?,
-            micros: one.micros.checked_mul(n)?,
-        },
+        Ok(n) => one.checked_mul(n)?,
         Err(_) => one.times(number.parse().ok()?)?,
     };
     Some((span, after))

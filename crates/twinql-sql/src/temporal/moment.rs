@@ -1,6 +1,6 @@
 //! A date, or a date with a time of day.
 
-use super::interval::{DAY, HOUR, Interval, MINUTE, SECOND, Unit};
+use super::interval::{DAY, HOUR, Interval, MINUTE, SECOND, Unit, clock};
 
 /// A moment without a time zone, from the year 1 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,7 +146,7 @@ impl Moment {
             return Some(date);
         }
         let rest = rest.strip_prefix([' ', 'T', 't'])?;
-        let (micros, zone) = time_of_day(rest.trim_start())?;
+        let (micros, zone) = clock(rest.trim_start(), 1, 2).filter(|(micros, _)| *micros < DAY)?;
         is_utc(zone.trim()).then(|| Moment::shifted(date.days, micros))?
     }
 
@@ -324,24 +324,6 @@ impl std::fmt::Display for Moment {
         f.write_str(" ")?;
         super::interval::write_time(f, self.micros)
     }
-}
-
-/// `12:30`, `12:30:00`, `12:30:00.25` in microseconds, and what follows.
-fn time_of_day(text: &str) -> Option<(i64, &str)> {
-    let (hour, rest) = digits(text, 1, 2)?;
-    let (minute, rest) = digits(rest.strip_prefix(':')?, 1, 2)?;
-    let (mut second, mut micros, mut rest) = (0, 0, rest);
-    if let Some(after) = rest.strip_prefix(':') {
-        (second, rest) = digits(after, 1, 2)?;
-        if let Some(after) = rest.strip_prefix('.') {
-            let length = after.bytes().take_while(u8::is_ascii_digit).count();
-            let written: String = after.chars().take(length).chain("000000".chars()).take(6).collect();
-            micros = written.parse().ok()?;
-            rest = after.get(length..)?;
-        }
-    }
-    let exists = hour < 24 && minute < 60 && second < 60;
-    exists.then_some((hour * HOUR + minute * MINUTE + second * SECOND + micros, rest))
 }
 
 /// Whether a time zone is none, or UTC.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::interval::{HOUR, MINUTE, SECOND};
+use super::interval::{HOUR, MINUTE, SECOND, fraction};
 use super::moment::{Moment, Part, digits};
 
 const MONTHS: [&str; 12] = [
@@ -286,6 +286,13 @@ pub fn format_mysql(moment: Moment, format: &str) -> Option<String> {
     Some(out)
 }
 
+/// Takes a number of at most so many digits off the start of a text.
+fn take(rest: &mut &str, most: usize) -> Option<i64> {
+    let (n, after) = digits(rest, 1, most)?;
+    *rest = after;
+    Some(n)
+}
+
 /// What MySQL's STR_TO_DATE reads in a text after a format; `None` where they do not fit,
 /// and for formats that hold what is not known here. A format without parts of the time
 /// gives a date.
@@ -314,18 +321,12 @@ pub fn parse_mysql(text: &str, format: &str) -> Option<Moment> {
         }
         let part = chars.next()?;
         match part {
-            'Y' => {
-                let (n, after) = digits(rest, 1, 4)?;
-                (year, rest) = (Some(n), after);
-            }
+            'Y' => year = Some(take(&mut rest, 4)?),
             'y' => {
-                let (n, after) = digits(rest, 1, 2)?;
-                (year, rest) = (Some(if n < 70 { 2_000 + n } else { 1_900 + n }), after);
+                let n = take(&mut rest, 2)?;
+                year = Some(if n < 70 { 2_000 + n } else { 1_900 + n });
             }
-            'm' | 'c' => {
-                let (n, after) = digits(rest, 1, 2)?;
-                (month, rest) = (Some(n), after);
-            }
+            'm' | 'c' => month = Some(take(&mut rest, 2)?),
             'M' | 'b' => {
                 let (n, length) = name(&MONTHS, rest, part == 'M')?;
                 (month, rest) = (Some(n), rest.get(length..)?);
@@ -334,25 +335,16 @@ pub fn parse_mysql(text: &str, format: &str) -> Option<Moment> {
                 let (_, length) = name(&DAYS, rest, part == 'W')?;
                 rest = rest.get(length..)?;
             }
-            'd' | 'e' => {
-                let (n, after) = digits(rest, 1, 2)?;
-                (day, rest) = (Some(n), after);
-            }
+            'd' | 'e' => day = Some(take(&mut rest, 2)?),
             'H' | 'k' | 'h' | 'I' | 'l' => {
-                (hour, rest) = digits(rest, 1, 2)?;
-                timed = true;
+                hour = take(&mut rest, 2)?;
                 if matches!(part, 'h' | 'I' | 'l') {
                     afternoon = afternoon.or(Some(false));
                 }
             }
-            'i' => (minute, rest) = digits(rest, 1, 2)?,
-            's' | 'S' => (second, rest) = digits(rest, 1, 2)?,
-            'f' => {
-                let length = rest.bytes().take(6).take_while(u8::is_ascii_digit).count();
-                let written: String = rest.chars().take(length).chain("000000".chars()).take(6).collect();
-                micros = written.parse().ok()?;
-                rest = rest.get(length..)?;
-            }
+            'i' => minute = take(&mut rest, 2)?,
+            's' | 'S' => second = take(&mut rest, 2)?,
+            'f' => (micros, rest) = fraction(rest, 6)?,
             'p' => {
                 let half = rest.get(..2)?;
                 afternoon = Some(half.eq_ignore_ascii_case("pm"));
@@ -365,12 +357,11 @@ pub fn parse_mysql(text: &str, format: &str) -> Option<Moment> {
                 (hour, rest) = digits(rest, 1, 2)?;
                 (minute, rest) = digits(rest.strip_prefix(':')?, 1, 2)?;
                 (second, rest) = digits(rest.strip_prefix(':')?, 1, 2)?;
-                timed = true;
             }
             '%' => rest = rest.strip_prefix('%')?,
             _ => return None,
         }
-        timed |= matches!(part, 'i' | 's' | 'S' | 'f');
+        timed |= "HkhIlisSfT".contains(part);
     }
     if let Some(afternoon) = afternoon {
         hour = hour % 12 + if afternoon { 12 } else { 0 };
