@@ -65,11 +65,10 @@ impl Sqlite {
         skip(parser, 1 + usize::from(negated));
         Some(parser.parse_subexpr(EQUALITY).map(|right| {
             let matched = Expr::BinaryOp { left: Box::new(left.clone()), op, right: Box::new(right) };
-            match negated {
-                true => {
-                    Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(matched))) }
-                }
-                false => matched,
+            if negated {
+                Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(matched))) }
+            } else {
+                matched
             }
         }))
     }
