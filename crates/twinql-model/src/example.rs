@@ -30,3 +30,21 @@ pub struct Example {
     /// What cheaper judges say; read of validation pairs, to calibrate the tiers.
     pub evidence: Evidence,
 }
+
+impl Example {
+    /// A pair with its label under the semantics `default`, asked the usual question, with weight 1; nothing else is
+    /// known of it, and teachers have a say.
+    pub fn new(pair: PairArrays, label: bool) -> Example {
+        Example {
+            pair,
+            label,
+            semantics: "default".into(),
+            question: Question::Every,
+            weight: 1.0,
+            ease: None,
+            share: None,
+            taught: true,
+            evidence: Evidence::None,
+        }
+    }
+}

@@ -12,8 +12,8 @@
 //! autodiff too.
 //!
 //! ```
-//! use twinql_graph::{PairArrays, QueryGraph, Question, vocabulary};
-//! use twinql_model::{Evidence, Example, Scorer, Silent, TrainConfig, train};
+//! use twinql_graph::{PairArrays, QueryGraph, vocabulary};
+//! use twinql_model::{Example, Scorer, Silent, TrainConfig, train};
 //!
 //! // Pairs of syntax trees: the same query twice but for a number, or with another column.
 //! let graph = |sql: &str| QueryGraph::of_ast(&twinql_sql::parse(sql).unwrap().query).unwrap();
@@ -23,17 +23,7 @@
 //!         let label = i % 2 == 0;
 //!         let other = if label { "a" } else { "b" };
 //!         let (left, right) = (graph("SELECT a FROM t"), graph(&format!("SELECT {other} FROM t LIMIT {i}")));
-//!         Example {
-//!             pair: PairArrays::build(&left, &right, &config.model.encoding()),
-//!             label,
-//!             semantics: "default".into(),
-//!             question: Question::Every,
-//!             weight: 1.0,
-//!             ease: None,
-//!             share: None,
-//!             taught: true,
-//!             evidence: Evidence::None,
-//!         }
+//!         Example::new(PairArrays::build(&left, &right, &config.model.encoding()), label)
 //!     })
 //!     .collect();
 //! let trained = train(&config, &examples, &examples, &mut Silent)?;

@@ -1,10 +1,11 @@
-//! Random graphs for tests and measurements.
+//! Random graphs for tests and measurements. `tests/parity.rs` includes this file too, so that it takes what it needs of
+//! the crate from the module around it.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use twinql_graph::{GraphArrays, PairArrays, Question};
+use twinql_graph::{GraphArrays, PairArrays};
 
-use crate::{config::GmnConfig, example::Example};
+use super::{Example, GmnConfig};
 
 /// The number of words used; word 2k and word 2k + 1 mean the same.
 pub(crate) const WORDS: u16 = 20;
@@ -108,17 +109,7 @@ pub(crate) fn example(seed: u64, nodes: usize, steps: usize) -> Example {
             (*word + 2 + below(&mut rng, usize::from(WORDS) - 4) as u16) % WORDS
         };
     }
-    Example {
-        pair: pair(left, right, steps),
-        label,
-        semantics: "default".into(),
-        question: Question::Every,
-        weight: 1.0,
-        ease: None,
-        share: None,
-        taught: true,
-        evidence: crate::Evidence::None,
-    }
+    Example::new(pair(left, right, steps), label)
 }
 
 pub(crate) fn examples(from: u64, count: u64, nodes: usize, steps: usize) -> Vec<Example> {

@@ -5,89 +5,20 @@
 #![cfg(feature = "burn")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use twinql_graph::{GraphArrays, PairArrays, Question};
-use twinql_model::{
-    Compute, Evidence, Example, GmnConfig, ModelError, Precision, Scorer, Silent, TrainConfig, train,
-};
+use twinql_graph::PairArrays;
+use twinql_model::{Compute, Example, GmnConfig, ModelError, Precision, Scorer, Silent, TrainConfig, train};
 
-const STEPS: usize = 4;
+#[path = "../src/synthetic.rs"]
+mod synthetic;
 
-/// A tree of `nodes` in which a number made of `seed` picks words, tags and strings.
-fn graph(seed: usize, nodes: usize) -> GraphArrays {
-    let draw = |node: usize, n: usize| (seed * 7_919 + node * 104_729 + node * node * 31) % n;
-    let mut graph = GraphArrays {
-        strings: (0..4).map(|i| format!("table_{i}.column_{}", seed % 5)).collect(),
-        ..GraphArrays::default()
-    };
-    for node in 0..nodes {
-        graph.words.push(draw(node, 20) as u16);
-        graph.tags.push(draw(node, 4) as u16);
-        graph.contents.push((node % 3 == 2).then(|| draw(node, 4) as u32));
-        if node > 0 {
-            graph.edges.push(((node / 2) as u32, node as u32, 0));
-        }
-        if node > 2 && node % 4 == 0 {
-            graph.edges.push((node as u32 - 2, node as u32, 1 + (node % 2) as u8));
-        }
-    }
-    graph
-}
-
-fn pair(seed: usize) -> PairArrays {
-    let left = graph(seed, 9 + seed % 23);
-    let mut right = left.clone();
-    for node in 0..1 + seed % 3 {
-        right.words[node * 2] = (right.words[node * 2] + 1 + (seed % 2) as u16 * 5) % 20;
-    }
-    let positions = |graph: &GraphArrays| -> Vec<f32> {
-        (0..graph.words.len() * STEPS).map(|i| 1.0 / (2 + i % 7) as f32).collect()
-    };
-    let nodes = left.words.len();
-    PairArrays {
-        left_positions: positions(&left),
-        right_positions: positions(&right),
-        left_agreement: vec![0; nodes],
-        right_agreement: vec![0; nodes],
-        left,
-        right,
-        steps: STEPS,
-        identical: false,
-        widths_differ: false,
-    }
-}
-
-fn examples(from: usize, count: usize) -> Vec<Example> {
-    let seeds = from..from + count;
-    seeds
-        .map(|seed| Example {
-            pair: pair(seed),
-            label: seed % 2 == 0,
-            semantics: "default".into(),
-            question: Question::Every,
-            weight: 1.0,
-            ease: None,
-            share: None,
-            taught: true,
-            evidence: Evidence::None,
-        })
-        .collect()
+/// The first example with an even seed is equivalent, the next one is not, and so on.
+fn examples(from: u64, count: u64) -> Vec<Example> {
+    synthetic::examples(from, count, 12, synthetic::small_config().walk_steps)
 }
 
 fn config(compute: Compute) -> TrainConfig {
     TrainConfig {
-        model: GmnConfig {
-            words: 20,
-            tags: 4,
-            node_dim: 16,
-            message_dim: 16,
-            graph_dim: 16,
-            position_dim: 8,
-            walk_steps: STEPS,
-            propagation_steps: 3,
-            char_channels: 8,
-            char_blocks: 1,
-            ..GmnConfig::default()
-        },
+        model: synthetic::small_config(),
         epochs: 2,
         batch_size: 16,
         compute,

@@ -13,6 +13,7 @@ use crate::{
 };
 #[cfg(feature = "flex")]
 use crate::{
+    backend::StepResult,
     burn::BurnBackend,
     config::{Compute, Precision},
 };
@@ -66,6 +67,20 @@ fn items(config: &GmnConfig) -> Vec<Item> {
         .collect()
 }
 
+/// Holds a step's loss and gradients to those of burn, these within a share of each parameter's largest one.
+#[cfg(feature = "flex")]
+fn assert_alike(layout: &Layout, a: &StepResult, b: &StepResult, share: f32) {
+    assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
+    for (name, slot) in layout.names.iter().zip(&layout.slots) {
+        let (a, b) = (slot.of(&a.gradients), slot.of(&b.gradients));
+        let most = b.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        assert!(most > 0.0, "{name} has no gradient");
+        for (x, y) in a.iter().zip(b) {
+            assert!((x - y).abs() <= share * most + 1e-6, "{name}: {x} {y}");
+        }
+    }
+}
+
 #[cfg(feature = "flex")]
 #[test]
 fn distances_agree_with_burn() {
@@ -92,17 +107,7 @@ fn gradients_agree_with_burn_and_reach_every_parameter() {
         let items = items(&config);
         let native = NativeBackend::new(config.clone(), layout.clone());
         let burn = BurnBackend::new(config, layout.clone(), Compute::Flex, Precision::F32).unwrap();
-        let a = native.step(&weights, &items);
-        let b = burn.step(&weights, &items);
-        assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
-        for (name, slot) in layout.names.iter().zip(&layout.slots) {
-            let (a, b) = (slot.of(&a.gradients), slot.of(&b.gradients));
-            let most = b.iter().fold(0.0f32, |m, x| m.max(x.abs()));
-            assert!(most > 0.0, "{name} has no gradient");
-            for (x, y) in a.iter().zip(b) {
-                assert!((x - y).abs() <= 2e-3 * most + 1e-6, "{name}: {x} {y}");
-            }
-        }
+        assert_alike(&layout, &native.step(&weights, &items), &burn.step(&weights, &items), 2e-3);
     }
 }
 
@@ -117,16 +122,8 @@ fn contrastive_steps_agree_with_burn() {
         let burn = BurnBackend::new(config, layout.clone(), Compute::Flex, Precision::F32).unwrap();
         let (a, near) = native.contrast(&weights, &views, 0.2);
         let (b, burn_near) = burn.contrast(&weights, &views, 0.2);
-        assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
         assert!((near - burn_near).abs() < 0.1, "{near} {burn_near}");
-        for (name, slot) in layout.names.iter().zip(&layout.slots) {
-            let (a, b) = (slot.of(&a.gradients), slot.of(&b.gradients));
-            let most = b.iter().fold(0.0f32, |m, x| m.max(x.abs()));
-            assert!(most > 0.0, "{name} has no gradient");
-            for (x, y) in a.iter().zip(b) {
-                assert!((x - y).abs() <= 5e-3 * most + 1e-6, "{name}: {x} {y}");
-            }
-        }
+        assert_alike(&layout, &a, &b, 5e-3);
     }
 }
 
