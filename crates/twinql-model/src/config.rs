@@ -124,16 +124,11 @@ impl GmnConfig {
             ("string_length", self.string_length, 1_024),
         ];
         for (name, value, most) in fields {
-            if value == 0 || value > most {
-                return Err(ModelError::Config(format!(
-                    "model.{name} is {value}, it must lie in 1..={most}"
-                )));
-            }
+            holds((1..=most).contains(&value), || {
+                format!("model.{name} is {value}, it must lie in 1..={most}")
+            })?;
         }
-        if self.string_length < 16 {
-            return Err(ModelError::Config("model.string_length must be at least 16".into()));
-        }
-        Ok(())
+        holds(self.string_length >= 16, || "model.string_length must be at least 16".into())
     }
 }
 
@@ -253,6 +248,11 @@ impl std::str::FromStr for Precision {
     }
 }
 
+/// Refuses a configuration of which this does not hold, for a reason.
+pub(crate) fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Result<(), ModelError> {
+    if condition { Ok(()) } else { Err(ModelError::Config(otherwise())) }
+}
+
 /// Everything a training run depends on besides its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -366,9 +366,7 @@ impl TrainConfig {
         self.model.validate()?;
         let positive = [("learning_rate", self.learning_rate), ("clip_value", f64::from(self.clip_value))];
         for (name, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(ModelError::Config(format!("{name} is {value}, it must be positive")));
-            }
+            holds(value.is_finite() && value > 0.0, || format!("{name} is {value}, it must be positive"))?;
         }
         let not_negative = [
             ("weight_decay", self.weight_decay),
@@ -379,37 +377,22 @@ impl TrainConfig {
             ("max_minutes", self.max_minutes),
         ];
         for (name, value) in not_negative {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(ModelError::Config(format!("{name} is {value}, it must not be negative")));
-            }
+            holds(value.is_finite() && value >= 0.0, || {
+                format!("{name} is {value}, it must not be negative")
+            })?;
         }
-        if !(0.0..1.0).contains(&self.ema_decay) {
-            return Err(ModelError::Config(format!(
-                "ema_decay is {}, it must lie in [0, 1)",
-                self.ema_decay
-            )));
+        let decay = self.ema_decay;
+        holds((0.0..1.0).contains(&decay), || format!("ema_decay is {decay}, it must lie in [0, 1)"))?;
+        for (name, value) in [("teacher_share", self.teacher_share), ("plain_share", self.plain_share)] {
+            holds((0.0..=1.0).contains(&value), || format!("{name} is {value}, it must lie in [0, 1]"))?;
         }
-        let shares = [("teacher_share", self.teacher_share), ("plain_share", self.plain_share)];
-        for (name, value) in shares {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(ModelError::Config(format!("{name} is {value}, it must lie in [0, 1]")));
-            }
-        }
-        if self.precision != Precision::F32 && self.compute == Compute::Native {
-            return Err(ModelError::Config(
-                "plain Rust computes in 32 bits; with precision f16 or bf16 give --device wgpu or cuda"
-                    .into(),
-            ));
-        }
-        if self.batch_size == 0 {
-            return Err(ModelError::Config("batch_size must not be zero".into()));
-        }
-        if self.epochs == 0 && self.init.is_none() {
-            return Err(ModelError::Config(
-                "epochs is zero, which calibrates given weights: name a checkpoint by init".into(),
-            ));
-        }
-        Ok(())
+        holds(self.precision == Precision::F32 || self.compute != Compute::Native, || {
+            "plain Rust computes in 32 bits; with precision f16 or bf16 give --device wgpu or cuda".into()
+        })?;
+        holds(self.batch_size > 0, || "batch_size must not be zero".into())?;
+        holds(self.epochs > 0 || self.init.is_some(), || {
+            "epochs is zero, which calibrates given weights: name a checkpoint by init".into()
+        })
     }
 
     /// What must agree for a run to be resumed: all but the folder, the time limit and the flag.

@@ -40,7 +40,7 @@ pub struct Executed {
 const WEIGHTS: usize = 8;
 
 impl Signs {
-    /// What each weight is multiplied by, in the order of [`ExecutionModel::weights`].
+    /// What each weight is multiplied by, in the order of [`ExecutionModel::named`].
     fn features(&self) -> [f64; WEIGHTS] {
         let is = |evidence| f64::from(u8::from(self.evidence == evidence));
         let untested = self.of == 0;
@@ -101,40 +101,32 @@ impl ExecutionModel {
             database: e.database.clone(),
         };
         let samples: Vec<_> = executed.iter().map(sample).collect();
-        let (weights, folds) = fit(&samples, &[SHARE, NETWORK])?;
-        Ok(ExecutionModel { folds, ..ExecutionModel::of(weights) })
+        let ([equal, different, refuted, unrefuted, unknown, share, untested, network], folds) =
+            fit(&samples, &[SHARE, NETWORK])?;
+        Ok(ExecutionModel { equal, different, refuted, unrefuted, unknown, share, untested, network, folds })
     }
 
-    /// Each weight by its name.
+    /// Each weight by its name, in the order of [`Signs::features`].
     pub fn named(&self) -> [(&'static str, f64); WEIGHTS] {
-        let names = ["equal", "different", "refuted", "unrefuted", "unknown", "share", "untested", "network"];
-        let mut weights = self.weights().into_iter();
-        names.map(|name| (name, weights.next().unwrap_or_default()))
+        [
+            ("equal", self.equal),
+            ("different", self.different),
+            ("refuted", self.refuted),
+            ("unrefuted", self.unrefuted),
+            ("unknown", self.unknown),
+            ("share", self.share),
+            ("untested", self.untested),
+            ("network", self.network),
+        ]
+    }
+
+    fn weights(&self) -> [f64; WEIGHTS] {
+        self.named().map(|(_, weight)| weight)
     }
 
     /// More agreement never makes a pair less likely, and every weight is a number.
     pub(crate) fn is_usable(&self) -> bool {
         self.weights().iter().all(|w| w.is_finite()) && self.share >= 0.0 && self.network >= 0.0
-    }
-
-    /// In the order of [`Signs::features`].
-    fn weights(&self) -> [f64; WEIGHTS] {
-        [
-            self.equal,
-            self.different,
-            self.refuted,
-            self.unrefuted,
-            self.unknown,
-            self.share,
-            self.untested,
-            self.network,
-        ]
-    }
-
-    fn of(weights: [f64; WEIGHTS]) -> ExecutionModel {
-        let [equal, different, refuted, unrefuted, unknown, share, untested, network] = weights;
-        let folds = Folds::default();
-        ExecutionModel { equal, different, refuted, unrefuted, unknown, share, untested, network, folds }
     }
 }
 

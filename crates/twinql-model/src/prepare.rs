@@ -16,7 +16,7 @@ pub(crate) const MAX_NODES: usize = 4_096;
 const MAX_EDGES: usize = 65_536;
 
 /// A pair ready for the network. Rows are nodes: the left graph's, then the right graph's.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Prepared {
     pub(crate) left: usize,
     pub(crate) right: usize,
@@ -113,38 +113,20 @@ impl Prepared {
             words: Vec::with_capacity(left + right),
             tags: Vec::with_capacity(left + right),
             text_of: Vec::with_capacity(left + right),
-            texts: Vec::new(),
             starts: vec![0; left + right + 1],
-            sources: Vec::new(),
-            kinds: Vec::new(),
-            positions: Vec::new(),
-            views: Vec::new(),
             identical: pair.identical,
+            ..Prepared::default()
         };
         let codes = (!config.use_names).then(|| coded(pair));
         let (left_codes, right_codes) = codes.as_ref().map(|(left, right)| (left, right)).unzip();
-        let (left_contents, left_strings) = strings(&pair.left, left_codes);
-        let (right_contents, right_strings) = strings(&pair.right, right_codes);
         let sides = [
-            OneGraph {
-                name: "left",
-                graph: &pair.left,
-                positions: &pair.left_positions,
-                agreement: &pair.left_agreement,
-                contents: left_contents,
-                strings: left_strings,
-            },
-            OneGraph {
-                name: "right",
-                graph: &pair.right,
-                positions: &pair.right_positions,
-                agreement: &pair.right_agreement,
-                contents: right_contents,
-                strings: right_strings,
-            },
+            ("left", &pair.left, &pair.left_positions, &pair.left_agreement, left_codes),
+            ("right", &pair.right, &pair.right_positions, &pair.right_agreement, right_codes),
         ];
         let mut directed = Vec::new();
-        for side in &sides {
+        for (name, graph, positions, agreement, codes) in sides {
+            let (contents, strings) = strings(graph, codes);
+            let side = &OneGraph { name, graph, positions, agreement, contents, strings };
             side.check(config)?;
             // Nodes of the other graph before these.
             let base = prepared.words.len() as u32;

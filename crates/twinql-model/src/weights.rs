@@ -141,80 +141,54 @@ impl Layout {
         let (d, m, g) = (config.node_dim, config.message_dim, config.graph_dim);
         let (q, c) = (config.position_dim, config.char_channels);
         let mut b = Builder::default();
-        let words = b.add("node.word", config.words, d, 0.7);
-        let tags = config.fact_rows().map(|rows| b.add("node.facts", rows, d, 0.5));
-        let chars = b.add("text.char", text::CLASSES, c, 1.0);
-        let char_places = b.add("text.place", config.string_length, c, 0.5);
-        let blocks = (0..config.char_blocks)
-            .map(|i| BlockSlots {
-                first: b.weight(&format!("text.block{i}.first.weight"), 3 * c, c),
-                first_bias: b.bias(&format!("text.block{i}.first.bias"), c),
-                second: b.weight(&format!("text.block{i}.second.weight"), 3 * c, c),
-                second_bias: b.bias(&format!("text.block{i}.second.bias"), c),
-            })
-            .collect();
-        let text_max = b.weight("text.out.max", c, d);
-        let text_mean = b.weight("text.out.mean", c, d);
-        let edges = b.add("message.edge", EDGE_KINDS, m, 0.3);
-        let target = b.weight("message.target", d, m);
-        let source = b.weight("message.source", d, m);
-        let positions = config.use_positions.then(|| PositionSlots {
-            input: b.weight("position.input.weight", config.walk_steps, q),
-            input_bias: b.bias("position.input.bias", q),
-            own: b.weight("position.own", q, q),
-            near: b.weight("position.near", q, q),
-            update_bias: b.bias("position.bias", q),
-            attention: b.weight("attention.position", q, d),
-        });
-        let attention = b.weight("attention.state", d, d);
-        let attention_bias = b.bias("attention.bias", d);
-        let attention_out = b.weight("attention.out.weight", d, d);
-        let attention_out_bias = b.bias("attention.out.bias", d);
-        let gru_message = b.add("update.message", m, 3 * d, (6.0 / (m + d) as f32).sqrt() * 0.5);
-        let gru_cross = b.weight("update.cross", d, 3 * d);
-        let gru_bias = b.bias("update.bias", 3 * d);
-        let gru_state = b.weight("update.state", d, 3 * d);
-        let gate = b.weight("readout.gate.weight", d, g);
-        let gate_bias = b.bias("readout.gate.bias", g);
-        let value = b.weight("readout.value.weight", d, g);
-        let value_bias = b.bias("readout.value.bias", g);
-        let graph = b.weight("graph.hidden.weight", g, g);
-        let graph_bias = b.bias("graph.hidden.bias", g);
-        // Sums run over some fifty nodes: a small last layer starts distances near one.
-        let graph_out = b.add("graph.out", g, g, (3.0 / g as f32).sqrt() * 0.2);
-        let relations = config.use_relations.then(|| b.add("attention.relation", RELATIONS, 1, 0.0));
+        // The fields of a literal are made in the order in which they stand here.
         Layout {
+            words: b.add("node.word", config.words, d, 0.7),
+            tags: config.fact_rows().map(|rows| b.add("node.facts", rows, d, 0.5)),
+            chars: b.add("text.char", text::CLASSES, c, 1.0),
+            char_places: b.add("text.place", config.string_length, c, 0.5),
+            blocks: (0..config.char_blocks)
+                .map(|i| BlockSlots {
+                    first: b.weight(&format!("text.block{i}.first.weight"), 3 * c, c),
+                    first_bias: b.bias(&format!("text.block{i}.first.bias"), c),
+                    second: b.weight(&format!("text.block{i}.second.weight"), 3 * c, c),
+                    second_bias: b.bias(&format!("text.block{i}.second.bias"), c),
+                })
+                .collect(),
+            text_max: b.weight("text.out.max", c, d),
+            text_mean: b.weight("text.out.mean", c, d),
+            edges: b.add("message.edge", EDGE_KINDS, m, 0.3),
+            target: b.weight("message.target", d, m),
+            source: b.weight("message.source", d, m),
+            positions: config.use_positions.then(|| PositionSlots {
+                input: b.weight("position.input.weight", config.walk_steps, q),
+                input_bias: b.bias("position.input.bias", q),
+                own: b.weight("position.own", q, q),
+                near: b.weight("position.near", q, q),
+                update_bias: b.bias("position.bias", q),
+                attention: b.weight("attention.position", q, d),
+            }),
+            attention: b.weight("attention.state", d, d),
+            attention_bias: b.bias("attention.bias", d),
+            attention_out: b.weight("attention.out.weight", d, d),
+            attention_out_bias: b.bias("attention.out.bias", d),
+            gru_message: b.add("update.message", m, 3 * d, (6.0 / (m + d) as f32).sqrt() * 0.5),
+            gru_cross: b.weight("update.cross", d, 3 * d),
+            gru_bias: b.bias("update.bias", 3 * d),
+            gru_state: b.weight("update.state", d, 3 * d),
+            gate: b.weight("readout.gate.weight", d, g),
+            gate_bias: b.bias("readout.gate.bias", g),
+            value: b.weight("readout.value.weight", d, g),
+            value_bias: b.bias("readout.value.bias", g),
+            graph: b.weight("graph.hidden.weight", g, g),
+            graph_bias: b.bias("graph.hidden.bias", g),
+            // Sums run over some fifty nodes: a small last layer starts distances near one.
+            graph_out: b.add("graph.out", g, g, (3.0 / g as f32).sqrt() * 0.2),
+            relations: config.use_relations.then(|| b.add("attention.relation", RELATIONS, 1, 0.0)),
             names: b.names,
             slots: b.slots,
             scales: b.scales,
             total: b.total,
-            words,
-            tags,
-            chars,
-            char_places,
-            blocks,
-            text_max,
-            text_mean,
-            edges,
-            target,
-            source,
-            positions,
-            attention,
-            attention_bias,
-            attention_out,
-            attention_out_bias,
-            gru_message,
-            gru_cross,
-            gru_bias,
-            gru_state,
-            gate,
-            gate_bias,
-            value,
-            value_bias,
-            graph,
-            graph_bias,
-            graph_out,
-            relations,
         }
     }
 
