@@ -51,6 +51,13 @@ pub(super) fn add_product(
     general_mat_mul(factor, &a, &b, 1.0, &mut out);
 }
 
+/// input · weight + bias
+pub(super) fn layer(input: ArrayView2<'_, f32>, weight: ArrayView2<'_, f32>, bias: &[f32]) -> Array2<f32> {
+    let mut out = product(input, weight);
+    add_bias(&mut out, bias);
+    out
+}
+
 /// Adds the sum of all rows.
 pub(super) fn add_rows(rows: &Array2<f32>, to: &mut Array2<f32>) {
     let width = rows.ncols();
@@ -89,6 +96,11 @@ impl Gradients {
 
     pub(super) fn row(&mut self, slot: Slot, row: usize) -> &mut [f32] {
         &mut flat_mut(&mut self.slots[slot.index])[row * slot.cols..(row + 1) * slot.cols]
+    }
+
+    /// Adds what a product input · weight gives its weight, from the gradient of the product: inputᵀ · gradient.
+    pub(super) fn add_weight(&mut self, slot: Slot, input: ArrayView2<'_, f32>, gradient: &Array2<f32>) {
+        add_product(1.0, input.t(), gradient.view(), self.of(slot).view_mut());
     }
 
     /// Adds to the flat gradients.
@@ -130,6 +142,20 @@ pub(super) fn sigmoid(x: f32) -> f32 {
 #[inline(always)]
 pub(super) fn tanh(x: f32) -> f32 {
     1.0 - 2.0 / (1.0 + exp(2.0 * x))
+}
+
+/// Cuts what is below zero.
+pub(super) fn relu(x: &mut Array2<f32>) {
+    for x in flat_mut(x) {
+        *x = x.max(0.0);
+    }
+}
+
+/// Clears gradients where [`relu`] has cut.
+pub(super) fn relu_mask(gradient: &mut Array2<f32>, activation: &Array2<f32>) {
+    for (g, &a) in flat_mut(gradient).iter_mut().zip(flat(activation)) {
+        *g = if a > 0.0 { *g } else { 0.0 };
+    }
 }
 
 /// Replaces each row by its softmax.

@@ -49,6 +49,30 @@ impl NativeBackend {
     pub(crate) fn new(config: GmnConfig, layout: Layout) -> NativeBackend {
         NativeBackend { config, layout }
     }
+
+    /// Goes back through a batch, a task for each few of its items: `back` gives an item's loss and the gradient of its
+    /// string encodings, and adds those of the parameters and of the joint state matrix.
+    fn tasks<T: Sync>(
+        &self,
+        items: &[T],
+        states: &Array2<f32>,
+        back: impl Fn(usize, &T, &mut Gradients, &mut Array2<f32>) -> (f32, Option<Array2<f32>>) + Sync,
+    ) -> Vec<TaskResult> {
+        let task = |(task, chunk): (usize, &[T])| {
+            let mut gradients = Gradients::new(&self.layout);
+            let mut joint = Array2::zeros(states.raw_dim());
+            let mut loss = 0.0;
+            let mut of_texts = Vec::with_capacity(chunk.len());
+            for (number, item) in (task * PAIRS_A_TASK..).zip(chunk) {
+                let (of_item, texts) = back(number, item, &mut gradients, &mut joint);
+                loss += of_item;
+                of_texts.push(texts);
+            }
+            split_states(&self.layout, &joint, &mut gradients);
+            TaskResult { loss, gradients, of_texts }
+        };
+        items.par_chunks(PAIRS_A_TASK).enumerate().map(task).collect()
+    }
 }
 
 /// What one task of a step gives.
@@ -159,29 +183,14 @@ impl Backend for NativeBackend {
         let network = Network::new(&self.config, layout, weights, &states);
         let encoded = Encoded::new(layout, weights, items.iter().map(|i| &i.pair));
         let total = total_weight(items);
-        let results: Vec<TaskResult> = items
-            .par_chunks(PAIRS_A_TASK)
-            .map(|chunk| {
-                let mut all = Gradients::new(layout);
-                let mut joint = Array2::zeros(states.raw_dim());
-                let mut loss = 0.0;
-                let mut of_texts = Vec::with_capacity(chunk.len());
-                for item in chunk {
-                    let share = item.weight / total;
-                    let text = |i: usize| encoded.of(&item.pair.texts[i]);
-                    let pass = network.forward(&item.pair, text, true);
-                    let (of_pair, slope) = item.target.loss(pass.squared);
-                    loss += share * of_pair;
-                    if slope != 0.0 {
-                        of_texts.push(Some(pass.backward_distance(slope * share, &mut all, &mut joint)));
-                    } else {
-                        of_texts.push(None);
-                    }
-                }
-                split_states(layout, &joint, &mut all);
-                TaskResult { loss, gradients: all, of_texts }
-            })
-            .collect();
+        let results = self.tasks(items, &states, |_, item, all, joint| {
+            let share = item.weight / total;
+            let text = |i: usize| encoded.of(&item.pair.texts[i]);
+            let pass = network.forward(&item.pair, text, true);
+            let (loss, slope) = item.target.loss(pass.squared);
+            let of_texts = (slope != 0.0).then(|| pass.backward_distance(slope * share, all, joint));
+            (share * loss, of_texts)
+        });
         StepResult {
             loss: results.iter().fold(0.0, |sum, r| sum + r.loss),
             gradients: encoded.gradients(layout, weights, &results, items.iter().map(|i| &i.pair)),
@@ -206,28 +215,13 @@ impl Backend for NativeBackend {
             rows.copied().collect()
         };
         let contrast = nt_xent(&side(0), &side(1), g, temperature);
-        let results: Vec<TaskResult> = passes
-            .par_chunks(PAIRS_A_TASK)
-            .enumerate()
-            .map(|(task, chunk)| {
-                let mut all = Gradients::new(layout);
-                let mut joint = Array2::zeros(states.raw_dim());
-                let first = task * PAIRS_A_TASK;
-                let of_texts = chunk
-                    .iter()
-                    .zip(first..)
-                    .map(|(pass, i)| {
-                        let mut graphs = Array2::zeros((2, g));
-                        let (left, right) = flat_mut(&mut graphs).split_at_mut(g);
-                        left.copy_from_slice(&contrast.left[i * g..(i + 1) * g]);
-                        right.copy_from_slice(&contrast.right[i * g..(i + 1) * g]);
-                        Some(pass.backward(&graphs, &mut all, &mut joint))
-                    })
-                    .collect();
-                split_states(layout, &joint, &mut all);
-                TaskResult { loss: 0.0, gradients: all, of_texts }
-            })
-            .collect();
+        let results = self.tasks(&passes, &states, |i, pass, all, joint| {
+            let mut graphs = Array2::zeros((2, g));
+            let (left, right) = flat_mut(&mut graphs).split_at_mut(g);
+            left.copy_from_slice(&contrast.left[i * g..(i + 1) * g]);
+            right.copy_from_slice(&contrast.right[i * g..(i + 1) * g]);
+            (0.0, Some(pass.backward(&graphs, all, joint)))
+        });
         let result = StepResult {
             loss: contrast.loss,
             gradients: encoded.gradients(layout, weights, &results, views.iter()),
@@ -301,16 +295,12 @@ impl Inference {
                 .par_iter()
                 .map(|pair| {
                     let pair = Prepared::new(pair, &self.config)?;
-                    Ok(self.squared_distance(&pair))
+                    Ok(self.forward(&pair, false, |pass| pass.squared))
                 })
                 .collect();
             out.extend(round);
         }
         out
-    }
-
-    fn squared_distance(&self, pair: &Prepared) -> f32 {
-        self.forward(pair, false, |pass| pass.squared)
     }
 
     /// The squared distance of a pair, and the attention of each step.

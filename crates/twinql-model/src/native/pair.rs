@@ -5,8 +5,8 @@ mod backward;
 use ndarray::{Array2, ArrayView2, Axis, Slice};
 
 use super::math::{
-    Gradients, add, add_bias, add_product, columns, flat, flat_mut, matrix, product, rows, sigmoid,
-    softmax_rows, tanh,
+    Gradients, add, add_bias, add_product, columns, flat, flat_mut, layer, matrix, product, relu, rows,
+    sigmoid, softmax_rows, tanh,
 };
 use crate::{
     config::GmnConfig,
@@ -126,6 +126,11 @@ impl<'a> Network<'a> {
         slot.of(self.weights)
     }
 
+    /// x · W + b
+    fn layer(&self, x: ArrayView2<'_, f32>, weight: Slot, bias: Slot) -> Array2<f32> {
+        layer(x, self.of(weight), self.bias(bias))
+    }
+
     /// The GRU's input weights: the two slots lie side by side in the flat weights.
     fn gru_input(&self) -> ArrayView2<'a, f32> {
         let (message, cross) = (self.layout.gru_message, self.layout.gru_cross);
@@ -145,9 +150,7 @@ impl<'a> Network<'a> {
         let h0 = self.nodes(pair, text);
         let p0 = self.layout.positions.map(|slots| {
             let walks = matrix(&pair.positions, pair.nodes(), config.walk_steps);
-            let mut p = product(walks, self.of(slots.input));
-            add_bias(&mut p, self.bias(slots.input_bias));
-            p
+            self.layer(walks, slots.input, slots.input_bias)
         });
         let relations = pair.relations();
         let mut steps: Vec<Step> = Vec::with_capacity(config.propagation_steps);
@@ -196,13 +199,11 @@ impl<'a> Network<'a> {
     /// The gated sum over the nodes of each graph, and the MLP over it.
     fn readout(&self, pair: &Prepared, h: &Array2<f32>) -> Readout {
         let (layout, g) = (self.layout, self.config.graph_dim);
-        let mut gate = product(h.view(), self.of(layout.gate));
-        add_bias(&mut gate, self.bias(layout.gate_bias));
+        let mut gate = self.layer(h.view(), layout.gate, layout.gate_bias);
         for x in flat_mut(&mut gate) {
             *x = sigmoid(*x);
         }
-        let mut value = product(h.view(), self.of(layout.value));
-        add_bias(&mut value, self.bias(layout.value_bias));
+        let value = self.layer(h.view(), layout.value, layout.value_bias);
         let mut sums = Array2::zeros((2, g));
         let (left, right) = flat_mut(&mut sums).split_at_mut(g);
         let rows = flat(&gate).chunks_exact(g).zip(flat(&value).chunks_exact(g));
@@ -212,11 +213,8 @@ impl<'a> Network<'a> {
                 *sum += gate * value;
             }
         }
-        let mut hidden = product(sums.view(), self.of(layout.graph));
-        add_bias(&mut hidden, self.bias(layout.graph_bias));
-        for x in flat_mut(&mut hidden) {
-            *x = x.max(0.0);
-        }
+        let mut hidden = self.layer(sums.view(), layout.graph, layout.graph_bias);
+        relu(&mut hidden);
         Readout { graphs: product(hidden.view(), self.of(layout.graph_out)), gate, value, sums, hidden }
     }
 
@@ -284,8 +282,7 @@ impl<'a> Network<'a> {
                 *x = (*x + a + b).max(0.0);
             }
         }
-        let mut r = product(hidden.view(), self.of(layout.attention_out));
-        add_bias(&mut r, self.bias(layout.attention_out_bias));
+        let r = self.layer(hidden.view(), layout.attention_out, layout.attention_out_bias);
         let (left, right) = (rows(&r, 0..pair.left), rows(&r, pair.left..n));
         let factor = 1.0 / (d as f32).sqrt();
         let mut to_left = product(left, right.t());
@@ -317,8 +314,7 @@ impl<'a> Network<'a> {
         h: &Array2<f32>,
     ) -> (Array2<f32>, Array2<f32>) {
         let (d, m) = (self.config.node_dim, self.config.message_dim);
-        let mut gates = product(messages.view(), self.gru_input());
-        add_bias(&mut gates, self.bias(self.layout.gru_bias));
+        let mut gates = layer(messages.view(), self.gru_input(), self.bias(self.layout.gru_bias));
         let mut next = Array2::zeros(h.raw_dim());
         let all = flat_mut(&mut gates)
             .chunks_exact_mut(3 * d)

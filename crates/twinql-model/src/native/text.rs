@@ -1,11 +1,14 @@
 //! The character ConvNet, forward and backward, over strings of different lengths without
 //! padding.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
 
-use super::math::{Gradients, add, add_bias, add_product, add_rows, flat, flat_mut, matrix, product};
+use super::math::{
+    Gradients, add, add_product, add_rows, flat, flat_mut, layer, matrix, product, relu, relu_mask,
+};
 use crate::weights::{Layout, Slot};
 
 /// The place of a maximum that is zero: no character gave it.
@@ -34,22 +37,26 @@ fn of(slot: Slot, weights: &[f32]) -> ArrayView2<'_, f32> {
     matrix(slot.of(weights), slot.rows, slot.cols)
 }
 
-/// Each character with its two neighbours, zero beyond a string's ends.
-fn windows(texts: &[Arc<[u8]>], x: &Array2<f32>) -> Array2<f32> {
-    let c = x.ncols();
-    let mut out = Array2::zeros((x.nrows(), 3 * c));
-    let (from, to) = (flat(x), flat_mut(&mut out));
+/// A window is a character of `c` values with its two neighbours, as far as the string has them. For each one, `visit` gets
+/// where it begins in a matrix of windows, and which values it spans in the matrix of all characters.
+fn each_window(texts: &[Arc<[u8]>], c: usize, mut visit: impl FnMut(usize, Range<usize>)) {
     let mut base = 0;
     for text in texts {
         for i in 0..text.len() {
             let first = i.saturating_sub(1);
             let last = (i + 1).min(text.len() - 1);
             let start = (base + i) * 3 * c + (first + 1 - i) * c;
-            let source = &from[(base + first) * c..(base + last + 1) * c];
-            to[start..start + source.len()].copy_from_slice(source);
+            visit(start, (base + first) * c..(base + last + 1) * c);
         }
         base += text.len();
     }
+}
+
+/// Each character with its two neighbours, zero beyond a string's ends.
+fn windows(texts: &[Arc<[u8]>], x: &Array2<f32>) -> Array2<f32> {
+    let mut out = Array2::zeros((x.nrows(), 3 * x.ncols()));
+    let (from, to) = (flat(x), flat_mut(&mut out));
+    each_window(texts, x.ncols(), |start, span| to[start..start + span.len()].copy_from_slice(&from[span]));
     out
 }
 
@@ -57,30 +64,7 @@ fn windows(texts: &[Arc<[u8]>], x: &Array2<f32>) -> Array2<f32> {
 fn fold_windows(texts: &[Arc<[u8]>], windows: &Array2<f32>, to: &mut Array2<f32>) {
     let c = to.ncols();
     let (from, to) = (flat(windows), flat_mut(to));
-    let mut base = 0;
-    for text in texts {
-        for i in 0..text.len() {
-            let first = i.saturating_sub(1);
-            let last = (i + 1).min(text.len() - 1);
-            let start = (base + i) * 3 * c + (first + 1 - i) * c;
-            let target = &mut to[(base + first) * c..(base + last + 1) * c];
-            add(&from[start..start + target.len()], target);
-        }
-        base += text.len();
-    }
-}
-
-fn relu(x: &mut Array2<f32>) {
-    for x in flat_mut(x) {
-        *x = x.max(0.0);
-    }
-}
-
-/// Clears gradients where the activation was cut.
-pub(super) fn relu_mask(gradient: &mut Array2<f32>, activation: &Array2<f32>) {
-    for (g, &a) in flat_mut(gradient).iter_mut().zip(flat(activation)) {
-        *g = if a > 0.0 { *g } else { 0.0 };
-    }
+    each_window(texts, c, |start, span| add(&from[start..start + span.len()], &mut to[span]));
 }
 
 impl TextPass {
@@ -100,12 +84,12 @@ impl TextPass {
         let mut blocks = Vec::with_capacity(layout.blocks.len());
         for slots in &layout.blocks {
             let first_window = windows(&texts, &x);
-            let mut hidden = product(first_window.view(), of(slots.first, weights));
-            add_bias(&mut hidden, slots.first_bias.of(weights));
+            let mut hidden =
+                layer(first_window.view(), of(slots.first, weights), slots.first_bias.of(weights));
             relu(&mut hidden);
             let second_window = windows(&texts, &hidden);
-            let mut out = product(second_window.view(), of(slots.second, weights));
-            add_bias(&mut out, slots.second_bias.of(weights));
+            let mut out =
+                layer(second_window.view(), of(slots.second, weights), slots.second_bias.of(weights));
             add(flat(&x), flat_mut(&mut out));
             relu(&mut out);
             x = out.clone();
@@ -151,7 +135,7 @@ impl TextPass {
         let c = layout.chars.cols;
         let rows: usize = self.texts.iter().map(|t| t.len()).sum();
         for (slot, pooled) in [(layout.text_max, &self.most), (layout.text_mean, &self.mean)] {
-            add_product(1.0, pooled.t(), gradient.view(), all.of(slot).view_mut());
+            all.add_weight(slot, pooled.view(), gradient);
         }
         let most = product(gradient.view(), of(layout.text_max, weights).t());
         let mean = product(gradient.view(), of(layout.text_mean, weights).t());
@@ -179,13 +163,13 @@ impl TextPass {
         }
         for (slots, block) in layout.blocks.iter().zip(&self.blocks).rev() {
             relu_mask(&mut g, &block.out);
-            add_product(1.0, block.second_window.t(), g.view(), all.of(slots.second).view_mut());
+            all.add_weight(slots.second, block.second_window.view(), &g);
             add_rows(&g, all.of(slots.second_bias));
             let spread = product(g.view(), of(slots.second, weights).t());
             let mut hidden = Array2::zeros((rows, c));
             fold_windows(&self.texts, &spread, &mut hidden);
             relu_mask(&mut hidden, &block.hidden);
-            add_product(1.0, block.first_window.t(), hidden.view(), all.of(slots.first).view_mut());
+            all.add_weight(slots.first, block.first_window.view(), &hidden);
             add_rows(&hidden, all.of(slots.first_bias));
             let spread = product(hidden.view(), of(slots.first, weights).t());
             fold_windows(&self.texts, &spread, &mut g);

@@ -4,9 +4,9 @@ use ndarray::{Array2, Axis};
 
 use super::{AttentionPass, PairPass, PositionStep, Step, state};
 use crate::native::math::{
-    Gradients, add, add_product, add_rows, columns, flat, flat_mut, lanes_sum, matrix, product, rows,
+    Gradients, add, add_product, add_rows, columns, flat, flat_mut, lanes_sum, matrix, product, relu_mask,
+    rows,
 };
-use crate::native::text::relu_mask;
 use crate::weights::PositionSlots;
 
 impl PairPass<'_> {
@@ -52,8 +52,7 @@ impl PairPass<'_> {
         }
         if let (Some(gp), Some(slots)) = (gp, layout.positions) {
             let walks = matrix(&self.pair.positions, self.pair.nodes(), config.walk_steps);
-            let into = all.of(slots.input).view_mut();
-            add_product(1.0, walks.t(), gp.view(), into);
+            all.add_weight(slots.input, walks, &gp);
             add_rows(&gp, all.of(slots.input_bias));
         }
         let mut texts = Array2::zeros((self.pair.texts.len(), d));
@@ -74,12 +73,10 @@ impl PairPass<'_> {
     fn readout_backward(&self, graphs: &Array2<f32>, all: &mut Gradients) -> Array2<f32> {
         let network = self.network;
         let (layout, g, nodes) = (network.layout, network.config.graph_dim, self.pair.nodes());
-        let into = all.of(layout.graph_out).view_mut();
-        add_product(1.0, self.readout.hidden.t(), graphs.view(), into);
+        all.add_weight(layout.graph_out, self.readout.hidden.view(), graphs);
         let mut hidden = product(graphs.view(), network.of(layout.graph_out).t());
         relu_mask(&mut hidden, &self.readout.hidden);
-        let into = all.of(layout.graph).view_mut();
-        add_product(1.0, self.readout.sums.t(), hidden.view(), into);
+        all.add_weight(layout.graph, self.readout.sums.view(), &hidden);
         add_rows(&hidden, all.of(layout.graph_bias));
         let sums = product(hidden.view(), network.of(layout.graph).t());
         let mut gate = Array2::zeros((nodes, g));
@@ -102,7 +99,7 @@ impl PairPass<'_> {
         for (slot, bias, gradient) in
             [(layout.gate, layout.gate_bias, &gate), (layout.value, layout.value_bias, &value)]
         {
-            add_product(1.0, last.t(), gradient.view(), all.of(slot).view_mut());
+            all.add_weight(slot, last.view(), gradient);
             add_rows(gradient, all.of(bias));
         }
         gh
@@ -125,11 +122,8 @@ impl PairPass<'_> {
         // The gradient of the products of node states; each part of the step adds its columns.
         let mut states = Array2::zeros(step.states.raw_dim());
         let (mut gh, gates) = self.update_backward(step, h, gh_next, &mut states);
-        let into = all.of(layout.gru_message).view_mut();
-        add_product(1.0, columns(&step.messages, 0..m).t(), gates.view(), into);
-        let into = all.of(layout.gru_cross).view_mut();
-        let cross = columns(&step.messages, m..step.messages.ncols());
-        add_product(1.0, cross.t(), gates.view(), into);
+        all.add_weight(layout.gru_message, columns(&step.messages, 0..m), &gates);
+        all.add_weight(layout.gru_cross, columns(&step.messages, m..step.messages.ncols()), &gates);
         add_rows(&gates, all.of(layout.gru_bias));
         let messages = product(gates.view(), network.gru_input().t());
         let hidden = self.attention_backward(&step.attention, &messages, all);
@@ -138,8 +132,7 @@ impl PairPass<'_> {
         add_product(1.0, states.view(), network.states.t(), gh.view_mut());
         let gp = match (p, layout.positions) {
             (Some(p), Some(slots)) => {
-                let into = all.of(slots.attention).view_mut();
-                add_product(1.0, p.t(), hidden.view(), into);
+                all.add_weight(slots.attention, p.view(), &hidden);
                 let mut gp = product(hidden.view(), network.of(slots.attention).t());
                 if let (Some(position), Some(next)) = (&step.position, gp_next) {
                     self.position_backward(slots, position, p, &next, &mut gp, all);
@@ -228,8 +221,7 @@ impl PairPass<'_> {
             add_product(1.0, scores.view(), r_right, gr_left.view_mut());
             add_product(1.0, scores.t(), r_left, gr_right.view_mut());
         }
-        let into = all.of(layout.attention_out).view_mut();
-        add_product(1.0, attention.hidden.t(), gr.view(), into);
+        all.add_weight(layout.attention_out, attention.hidden.view(), &gr);
         add_rows(&gr, all.of(layout.attention_out_bias));
         let mut hidden = product(gr.view(), network.of(layout.attention_out).t());
         relu_mask(&mut hidden, &attention.hidden);
@@ -292,9 +284,8 @@ impl PairPass<'_> {
         add(flat(next), flat_mut(gp));
         let own = self.network.of(slots.own);
         add_product(1.0, change.view(), own.t(), gp.view_mut());
-        add_product(1.0, p.t(), change.view(), all.of(slots.own).view_mut());
-        let into = all.of(slots.near).view_mut();
-        add_product(1.0, step.near.t(), change.view(), into);
+        all.add_weight(slots.own, p.view(), &change);
+        all.add_weight(slots.near, step.near.view(), &change);
         add_rows(&change, all.of(slots.update_bias));
         let near = product(change.view(), self.network.of(slots.near).t());
         let gp = flat_mut(gp);
