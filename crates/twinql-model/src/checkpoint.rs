@@ -19,7 +19,7 @@ use crate::{
     reading::Reading,
     seal::{self, Unsealed},
     tiers::Tiers,
-    weights::Layout,
+    weights::{Layout, Slot},
 };
 
 /// Version of the checkpoint format.
@@ -187,9 +187,9 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`ModelError::Io`], and those of [`Checkpoint::from_bytes`].
-    pub(crate) fn read(path: &Path, vocabulary: &str) -> Result<(Checkpoint, Vec<u8>), ModelError> {
+    pub(crate) fn read(path: &Path, vocabulary: Option<&str>) -> Result<(Checkpoint, Vec<u8>), ModelError> {
         let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
-        let checkpoint = Checkpoint::from_bytes(&bytes, &path.display().to_string(), Some(vocabulary))?;
+        let checkpoint = Checkpoint::from_bytes(&bytes, &path.display().to_string(), vocabulary)?;
         Ok((checkpoint, bytes))
     }
 
@@ -305,11 +305,15 @@ pub(crate) fn read_metadata(bytes: &[u8], origin: &str) -> Result<String, ModelE
     Ok(json)
 }
 
+/// A file's tensors. Its header is valid, and it has exactly the length that this says.
+fn tensors<'f>(bytes: &'f [u8], origin: &str) -> Result<SafeTensors<'f>, ModelError> {
+    SafeTensors::deserialize(bytes)
+        .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))
+}
+
 /// The JSON text that [`encode`] stored, whatever the checksum.
 pub(crate) fn metadata(bytes: &[u8], origin: &str) -> Result<String, ModelError> {
-    // Validates the header and that the file has exactly the length the header says.
-    SafeTensors::deserialize(bytes)
-        .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))?;
+    tensors(bytes, origin)?;
     let (_, metadata) = SafeTensors::read_metadata(bytes)
         .map_err(|e| damaged(origin, format!("its header cannot be read ({e})")))?;
     metadata
@@ -327,8 +331,7 @@ pub(crate) fn decode(
     layout: &Layout,
     prefix: &str,
 ) -> Result<Vec<f32>, ModelError> {
-    let tensors = SafeTensors::deserialize(bytes)
-        .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))?;
+    let tensors = tensors(bytes, origin)?;
     // Before memory is taken: sizes come from the file's own metadata.
     if layout.total > bytes.len() / 4 {
         return Err(damaged(
@@ -342,16 +345,9 @@ pub(crate) fn decode(
         let view =
             tensors.tensor(&name).map_err(|_| damaged(origin, format!("it lacks the tensor {name}")))?;
         if view.dtype() != Dtype::F32 || view.shape() != [slot.rows, slot.cols] {
-            return Err(damaged(
-                origin,
-                format!(
-                    "tensor {name} is {:?} {:?}, expected F32 [{}, {}]",
-                    view.dtype(),
-                    view.shape(),
-                    slot.rows,
-                    slot.cols
-                ),
-            ));
+            let (kind, shape, Slot { rows, cols, .. }) = (view.dtype(), view.shape(), slot);
+            let what = format!("tensor {name} is {kind:?} {shape:?}, expected F32 [{rows}, {cols}]");
+            return Err(damaged(origin, what));
         }
         let values = view.data().chunks_exact(4).map(|c| match c {
             [a, b, c, d] => f32::from_le_bytes([*a, *b, *c, *d]),

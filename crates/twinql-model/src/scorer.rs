@@ -59,9 +59,7 @@ impl Scorer {
     /// # Errors
     /// As [`Checkpoint::from_bytes`], and [`ModelError::Io`].
     pub fn from_file(path: &Path, vocabulary: Option<&str>) -> Result<Scorer, ModelError> {
-        let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
-        let origin = path.display().to_string();
-        Checkpoint::from_bytes(&bytes, &origin, vocabulary).map(Scorer::new)
+        Checkpoint::read(path, vocabulary).map(|(checkpoint, _)| Scorer::new(checkpoint))
     }
 
     /// What the checkpoint says about itself.

@@ -111,14 +111,8 @@ impl State {
     }
 
     pub(crate) fn save(&self, path: &Path, layout: &Layout) -> Result<(), ModelError> {
-        let copies: [(&str, &[f32]); 5] = [
-            ("weights.", &self.learner.weights),
-            ("average.", &self.average),
-            ("best.", &self.best),
-            ("adam.first.", &self.learner.adam.first),
-            ("adam.second.", &self.learner.adam.second),
-        ];
-        write_state(path, layout, &copies, &self.progress)
+        let more: [(&str, &[f32]); 2] = [("average.", &self.average), ("best.", &self.best)];
+        write_state(path, layout, &self.learner, &more, &self.progress)
     }
 
     /// Reads a state and refuses one of another configuration or other data.
@@ -187,12 +181,7 @@ impl PretrainState {
 
     pub(crate) fn save(&mut self, path: &Path, layout: &Layout) -> Result<(), ModelError> {
         self.progress.step = self.learner.adam.step;
-        let copies: [(&str, &[f32]); 3] = [
-            ("weights.", &self.learner.weights),
-            ("adam.first.", &self.learner.adam.first),
-            ("adam.second.", &self.learner.adam.second),
-        ];
-        write_state(path, layout, &copies, &self.progress)
+        write_state(path, layout, &self.learner, &[], &self.progress)
     }
 
     /// Goes on where the file stopped, unless it is of something else than this new state.
@@ -206,15 +195,19 @@ impl PretrainState {
     }
 }
 
+/// Writes what a step moves, `more` lists of weights beside it, and the rest as JSON.
 fn write_state(
     path: &Path,
     layout: &Layout,
-    copies: &[(&str, &[f32])],
+    Learner { weights, adam }: &Learner,
+    more: &[(&str, &[f32])],
     progress: &impl Serialize,
 ) -> Result<(), ModelError> {
+    let own: [(&str, &[f32]); 3] =
+        [("weights.", weights), ("adam.first.", &adam.first), ("adam.second.", &adam.second)];
     let json =
         serde_json::to_string(progress).map_err(|e| damaged(&path.display().to_string(), e.to_string()))?;
-    write_whole(path, &encode(layout, copies, json)?)
+    write_whole(path, &encode(layout, &[&own, more].concat(), json)?)
 }
 
 /// A run's state as it lies on disk.

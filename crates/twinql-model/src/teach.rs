@@ -78,7 +78,7 @@ pub(crate) fn check(config: &TrainConfig) -> Result<(), ModelError> {
 }
 
 fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), ModelError> {
-    let (checkpoint, bytes) = Checkpoint::read(path, &config.vocabulary)?;
+    let (checkpoint, bytes) = Checkpoint::read(path, Some(&config.vocabulary))?;
     let origin = path.display();
     let (theirs, own) = (&checkpoint.info.model, &config.model);
     // One that does not know the regularities reads the same graphs where the question is the usual one.

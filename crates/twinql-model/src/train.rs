@@ -222,7 +222,7 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
     let Some(path) = &config.init else {
         return Ok(None);
     };
-    let (checkpoint, _) = Checkpoint::read(path, &config.vocabulary)?;
+    let (checkpoint, _) = Checkpoint::read(path, Some(&config.vocabulary))?;
     // A network may go on without names: to it, codes are names like others. Relations may be added: at first they
     // add nothing to attention. Regularities may be taken for granted from here on.
     let began = &checkpoint.info.model;
