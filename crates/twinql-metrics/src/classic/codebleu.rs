@@ -30,17 +30,8 @@ use crate::classic::{Pair, Scored};
 /// How much a keyword counts against another token.
 const KEYWORD_WEIGHT: f64 = 5.0;
 
-/// CodeBLEU over syntax trees.
-pub(super) fn of_ast(pair: &Pair<'_>) -> Scored {
-    score(pair, pair.gold.tree, pair.pred.tree)
-}
-
-/// CodeBLEU over relational operator trees.
-pub(super) fn of_rot(pair: &Pair<'_>) -> Scored {
-    score(pair, pair.gold.rot, pair.pred.rot)
-}
-
-fn score(pair: &Pair<'_>, gold_tree: &QueryGraph, pred_tree: &QueryGraph) -> Scored {
+/// CodeBLEU with subtrees of syntax trees or of relational operator trees.
+pub(super) fn score(pair: &Pair<'_>, gold_tree: &QueryGraph, pred_tree: &QueryGraph) -> Scored {
     let (gold, pred) = (tokens(pair.schema, &pair.gold), tokens(pair.schema, &pair.pred));
     let parts = [
         ("bleu", Some(bleu(&texts(&gold), &texts(&pred), &|_| true))),

@@ -2,13 +2,6 @@
 //!
 //! Source: Finegan-Dollak et al. 2018 and Yu et al. 2018 compare strings after tokenisation.
 
-use crate::classic::{Pair, Scored};
-
-/// 1 for the same tokens, else 0.
-pub(super) fn score(pair: &Pair<'_>) -> Scored {
-    same_tokens(pair.gold.sql, pair.pred.sql).into()
-}
-
 /// True if two texts have the same tokens as far as can be told without parsing: equal
 /// but for spaces, a final semicolon, and the case of what is not quoted.
 pub fn same_tokens(a: &str, b: &str) -> bool {

@@ -73,18 +73,18 @@ pub type Classic = fn(&Pair<'_>) -> Scored;
 
 /// The function of a metric; none for those that need more than the two queries.
 pub fn classic(id: MetricId) -> Option<Classic> {
-    match id {
-        MetricId::Exact => Some(exact::score),
-        MetricId::Bleu => Some(bleu::score),
-        MetricId::CrystalBleu => Some(crystal::score),
-        MetricId::CodeBleu => Some(codebleu::of_ast),
-        MetricId::CodeBleuRot => Some(codebleu::of_rot),
-        MetricId::EsmOfficial => Some(esm::official),
-        MetricId::Esm => Some(esm::without_values),
-        MetricId::EsmValues => Some(esm::with_values),
-        MetricId::Components => Some(esm::components),
-        MetricId::EsmPlus => Some(esm::repaired),
-        MetricId::EsmPlusPublished => Some(esm::plus_published),
-        _ => None,
-    }
+    Some(match id {
+        MetricId::Exact => |p| same_tokens(p.gold.sql, p.pred.sql).into(),
+        MetricId::Bleu => bleu::score,
+        MetricId::CrystalBleu => crystal::score,
+        MetricId::CodeBleu => |p| codebleu::score(p, p.gold.tree, p.pred.tree),
+        MetricId::CodeBleuRot => |p| codebleu::score(p, p.gold.rot, p.pred.rot),
+        MetricId::EsmOfficial => |p| exact_set_match(p.schema, p.gold.sql, p.pred.sql),
+        MetricId::Esm => |p| clauses_match(p.schema, p.gold.query, p.pred.query, false),
+        MetricId::EsmValues => |p| clauses_match(p.schema, p.gold.query, p.pred.query, true),
+        MetricId::Components => esm::components,
+        MetricId::EsmPlus => |p| esm_plus(p.schema, p.gold.query, p.pred.query),
+        MetricId::EsmPlusPublished => |p| esm_plus_published(p.schema, p.gold.sql, p.pred.sql),
+        _ => return None,
+    })
 }

@@ -8,17 +8,7 @@ use sqlparser::ast;
 use twinql_sql::Schema;
 
 use super::clauses::{Query, TooLarge, Writer, build};
-use crate::classic::{Pair, Scored};
-
-/// [`clauses_match`] of a pair, values aside.
-pub(in crate::classic) fn without_values(pair: &Pair<'_>) -> Scored {
-    clauses_match(pair.schema, pair.gold.query, pair.pred.query, false)
-}
-
-/// [`clauses_match`] of a pair, values included.
-pub(in crate::classic) fn with_values(pair: &Pair<'_>) -> Scored {
-    clauses_match(pair.schema, pair.gold.query, pair.pred.query, true)
-}
+use crate::classic::Scored;
 
 /// 1 if two parsed queries have the same clauses, with or without the values that conditions compare with.
 pub fn clauses_match(schema: &Schema, gold: &ast::Query, pred: &ast::Query, values: bool) -> Scored {

@@ -9,6 +9,7 @@ use twinql_sql::Schema;
 
 use super::adapted::both;
 use super::clauses::{Block, Body, Labels, Op, Query, Term, Writer};
+use super::shared;
 use crate::classic::{Pair, Scored};
 
 /// The components, by Spider's names.
@@ -54,19 +55,6 @@ fn shared_components(schema: &Schema, gold: &Query, pred: &Query) -> Scored {
     let score = if count == 0 { 0.0 } else { sum / count as f64 };
     details.insert("components".to_owned(), Value::from(count));
     Scored { score, details }
-}
-
-/// How many parts are in both bags.
-fn shared(gold: &[String], pred: &[String]) -> usize {
-    let mut rest: Vec<&String> = gold.iter().collect();
-    let mut count = 0;
-    for part in pred {
-        if let Some(at) = rest.iter().position(|r| *r == part) {
-            rest.swap_remove(at);
-            count += 1;
-        }
-    }
-    count
 }
 
 /// The parts of each component, in the order of [`NAMES`].
@@ -143,10 +131,7 @@ impl Parts {
 fn operand(term: &Term) -> &Term {
     match term {
         Term::Not(inner) => operand(inner),
-        Term::Test { op: _, args } => {
-            let literal = |t: &&Term| matches!(t, Term::Number(_) | Term::Text(_) | Term::Null);
-            args.iter().find(|t| !literal(t)).unwrap_or(term)
-        }
+        Term::Test { op: _, args } => args.iter().find(|t| !t.literal()).unwrap_or(term),
         other => other,
     }
 }
@@ -195,7 +180,7 @@ mod tests {
     }
 
     fn query(sql: &str) -> Query {
-        super::super::clauses::build(&schema(), &twinql_sql::parse(sql).unwrap().query).unwrap()
+        crate::classic::esm::clauses::build(&schema(), &twinql_sql::parse(sql).unwrap().query).unwrap()
     }
 
     fn parts(sql: &str) -> Parts {

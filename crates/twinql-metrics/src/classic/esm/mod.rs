@@ -10,9 +10,19 @@ mod plus;
 mod published;
 
 pub use adapted::clauses_match;
-pub(super) use adapted::{with_values, without_values};
 pub(super) use components::score as components;
-pub(super) use plus::repaired;
 pub use plus::{ESM_RULES, EsmRule, esm_plus};
 pub use published::{esm_plus_published, exact_set_match};
-pub(super) use published::{official, plus_published};
+
+/// How many items two bags have in common, each counted as often as it stands in both.
+fn shared<T: PartialEq>(left: &[T], right: &[T]) -> usize {
+    let mut rest: Vec<&T> = right.iter().collect();
+    let mut found = 0;
+    for item in left {
+        if let Some(at) = rest.iter().position(|r| *r == item) {
+            rest.swap_remove(at);
+            found += 1;
+        }
+    }
+    found
+}

@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 use twinql_sql::Schema;
 
-use super::scope::{Columns, Scope, Visible};
+use super::scope::{Columns, Cte, Scope, Visible};
 use super::tree::{Block, Body, Item, Join, Key, Op, Query, SetOp, Source, Term};
 
 /// What no query of a benchmark comes near; a chain of common table expressions could pass any bound.
@@ -17,17 +17,14 @@ const MOST_LEVELS: usize = 120;
 
 /// Why a query has no clauses here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct TooLarge;
+pub(in crate::classic::esm) struct TooLarge;
 
 pub(super) type Built<T> = Result<T, TooLarge>;
 
 /// The clauses of a query over a schema.
-pub(in super::super) fn build(schema: &Schema, query: &ast::Query) -> Built<Query> {
+pub(in crate::classic::esm) fn build(schema: &Schema, query: &ast::Query) -> Built<Query> {
     Builder { schema, sources: 0, terms: 0, level: 0 }.query(query, None, &[])
 }
-
-/// Common table expressions in scope, the last one first to be asked.
-type Ctes<'q> = Vec<(String, &'q ast::Query, &'q TableAlias, usize)>;
 
 pub(super) struct Builder<'s> {
     pub(super) schema: &'s Schema,
@@ -62,21 +59,20 @@ impl<'s> Builder<'s> {
         &mut self,
         query: &ast::Query,
         outer: Option<&Scope<'_>>,
-        ctes: &[(String, &ast::Query, &TableAlias, usize)],
+        ctes: &[Cte<'_>],
     ) -> Built<Query> {
         self.deeper(|b| {
-            let mut ctes: Ctes<'_> = ctes.to_vec();
+            let mut ctes = ctes.to_vec();
             for cte in query.with.iter().flat_map(|w| &w.cte_tables) {
                 // A recursive one sees what came before it, not itself: its own name stays a name.
-                let before = ctes.len();
-                ctes.push((lower(&cte.alias.name), &cte.query, &cte.alias, before));
+                ctes.push(Cte { query: &cte.query, alias: &cte.alias, before: ctes.len() });
             }
+            let around = Scope { outer, ctes: &ctes, ..Scope::default() };
             let order: &[OrderByExpr] = match query.order_by.as_ref().map(|o| &o.kind) {
                 Some(OrderByKind::Expressions(keys)) => keys,
                 Some(OrderByKind::All(_)) | None => &[],
             };
-            let (body, order) = b.body(&query.body, order, outer, &ctes)?;
-            let empty = Scope { outer, ..Scope::default() };
+            let (body, order) = b.body(&query.body, order, &around)?;
             let (limit, offset) = match &query.limit_clause {
                 None => (query.fetch.as_ref().and_then(|f| f.quantity.as_ref()), None),
                 Some(LimitClause::LimitOffset { limit, offset, limit_by: _ }) => {
@@ -84,22 +80,17 @@ impl<'s> Builder<'s> {
                 }
                 Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
             };
-            let mut one = |e: Option<&Expr>| e.map(|e| b.term(e, &empty, &ctes)).transpose();
+            let mut one = |e: Option<&Expr>| e.map(|e| b.term(e, &around)).transpose();
             let (limit, offset) = (one(limit)?, one(offset)?);
             Ok(Query { body, order, limit, offset })
         })
     }
 
-    fn body(
-        &mut self,
-        body: &SetExpr,
-        order: &[OrderByExpr],
-        outer: Option<&Scope<'_>>,
-        ctes: &Ctes<'_>,
-    ) -> Built<(Body, Vec<Key>)> {
+    /// A body and the keys that order it; `around` has no source of its own.
+    fn body(&mut self, body: &SetExpr, order: &[OrderByExpr], around: &Scope<'_>) -> Built<(Body, Vec<Key>)> {
         match body {
             SetExpr::Select(select) => {
-                let (block, keys) = self.select(select, order, outer, ctes)?;
+                let (block, keys) = self.select(select, order, around)?;
                 Ok((Body::Block(Box::new(block)), keys))
             }
             SetExpr::SetOperation { left, op, set_quantifier, right } => {
@@ -109,16 +100,13 @@ impl<'s> Builder<'s> {
                     SetOperator::Except | SetOperator::Minus => SetOp::Except,
                 };
                 let all = matches!(set_quantifier, SetQuantifier::All | SetQuantifier::AllByName);
-                let bare = |(body, _): (Body, Vec<Key>)| {
-                    Box::new(Query { body, order: Vec::new(), limit: None, offset: None })
-                };
-                let left = self.deeper(|b| b.arm(left, outer, ctes))?.map_or_else(bare, Box::new);
-                let right = self.deeper(|b| b.arm(right, outer, ctes))?.map_or_else(bare, Box::new);
-                let keys = self.keys_of_set(order, &left, ctes, outer)?;
+                let left = Box::new(self.deeper(|b| b.arm(left, around))?);
+                let right = Box::new(self.deeper(|b| b.arm(right, around))?);
+                let keys = self.keys_of_set(order, &left, around)?;
                 Ok((Body::Set { op, all, left, right }, keys))
             }
             SetExpr::Query(inner) => {
-                let inner = self.query(inner, outer, ctes)?;
+                let inner = self.query(inner, around.outer, around.ctes)?;
                 if !order.is_empty() && (inner.limit.is_some() || inner.offset.is_some()) {
                     return Ok((Body::Values(format!("{body}").to_lowercase()), Vec::new()));
                 }
@@ -129,85 +117,51 @@ impl<'s> Builder<'s> {
     }
 
     /// An arm of a set operation: a query in brackets, or a body.
-    #[allow(clippy::type_complexity)]
-    fn arm(
-        &mut self,
-        arm: &SetExpr,
-        outer: Option<&Scope<'_>>,
-        ctes: &Ctes<'_>,
-    ) -> Built<Result<Query, (Body, Vec<Key>)>> {
-        Ok(match arm {
-            SetExpr::Query(inner) => Ok(self.query(inner, outer, ctes)?),
-            other => Err(self.body(other, &[], outer, ctes)?),
-        })
+    fn arm(&mut self, arm: &SetExpr, around: &Scope<'_>) -> Built<Query> {
+        match arm {
+            SetExpr::Query(inner) => self.query(inner, around.outer, around.ctes),
+            other => Ok(Query::bare(self.body(other, &[], around)?.0)),
+        }
     }
 
     /// ORDER BY behind a set operation sees its output columns: those of the first arm.
-    fn keys_of_set(
-        &mut self,
-        order: &[OrderByExpr],
-        left: &Query,
-        ctes: &Ctes<'_>,
-        outer: Option<&Scope<'_>>,
-    ) -> Built<Vec<Key>> {
-        let mut first = left;
-        while let Body::Set { left, .. } = &first.body {
-            first = left;
-        }
-        let select = first.block().map(|b| b.select.clone()).unwrap_or_default();
-        let mut scope = Scope { outer, ..Scope::default() };
-        for term in &select {
-            if let Term::Column { source: _, name } = term {
-                scope.outputs.push((name.clone(), term.clone()));
-            }
-        }
-        self.keys(order, &select, &scope, ctes)
+    fn keys_of_set(&mut self, order: &[OrderByExpr], left: &Query, around: &Scope<'_>) -> Built<Vec<Key>> {
+        let select = left.first().block().map(|b| b.select.as_slice()).unwrap_or_default();
+        let named = select.iter().filter_map(|term| Some((term.as_column()?.1.to_owned(), term.clone())));
+        self.keys(order, select, &Scope { outputs: named.collect(), ..around.clone() })
     }
 
-    fn keys(
-        &mut self,
-        order: &[OrderByExpr],
-        select: &[Term],
-        scope: &Scope<'_>,
-        ctes: &Ctes<'_>,
-    ) -> Built<Vec<Key>> {
-        let mut out = Vec::new();
-        for key in order {
+    fn keys(&mut self, order: &[OrderByExpr], select: &[Term], scope: &Scope<'_>) -> Built<Vec<Key>> {
+        let mut key = |key: &OrderByExpr| {
             let named = match &key.expr {
                 Expr::Identifier(name) => scope.output(&lower(name)),
                 other => position(other, select),
             };
-            let term = match named {
-                Some(term) => term,
-                None => self.term(&key.expr, scope, ctes)?,
-            };
+            let term = named.map_or_else(|| self.term(&key.expr, scope), Ok)?;
             let descending = matches!(key.options.sort, Some(OrderBySort::Desc));
-            out.push(Key { term, descending, nulls_first: key.options.nulls_first });
-        }
-        Ok(out)
+            Ok(Key { term, descending, nulls_first: key.options.nulls_first })
+        };
+        order.iter().map(&mut key).collect()
     }
 
     fn select(
         &mut self,
         select: &Select,
         order: &[OrderByExpr],
-        outer: Option<&Scope<'_>>,
-        ctes: &Ctes<'_>,
+        around: &Scope<'_>,
     ) -> Built<(Block, Vec<Key>)> {
         let mut block = Block {
             distinct: matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_))),
             ..Block::default()
         };
-        let mut scope = Scope { outer, ..Scope::default() };
+        let mut scope = around.clone();
         for item in &select.from {
-            self.joined(item, Join::Inner, &mut block.from, &mut scope, ctes)?;
+            self.joined(item, Join::Inner, &mut block.from, &mut scope)?;
         }
         for item in &select.projection {
             let (term, alias) = match item {
-                SelectItem::UnnamedExpr(e) => (self.term(e, &scope, ctes)?, None),
-                SelectItem::ExprWithAlias { expr, alias } => {
-                    (self.term(expr, &scope, ctes)?, Some(lower(alias)))
-                }
+                SelectItem::UnnamedExpr(e) => (self.term(e, &scope)?, None),
+                SelectItem::ExprWithAlias { expr, alias } => (self.term(expr, &scope)?, Some(lower(alias))),
                 SelectItem::Wildcard(_) => (Term::Star(None), None),
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
                     let source = last_name(name).and_then(|n| scope.source(&n));
@@ -221,21 +175,18 @@ impl<'s> Builder<'s> {
             block.select.push(term);
         }
         if let Some(filter) = &select.selection {
-            block.filter = self.conjuncts(filter, &scope, ctes)?;
+            block.filter = self.conjuncts(filter, &scope)?;
         }
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             for key in keys {
-                let term = match position(key, &block.select) {
-                    Some(term) => term,
-                    None => self.term(key, &scope, ctes)?,
-                };
-                block.group.push(term);
+                let named = position(key, &block.select);
+                block.group.push(named.map_or_else(|| self.term(key, &scope), Ok)?);
             }
         }
         if let Some(having) = &select.having {
-            block.having = self.conjuncts(having, &scope, ctes)?;
+            block.having = self.conjuncts(having, &scope)?;
         }
-        let keys = self.keys(order, &block.select, &scope, ctes)?;
+        let keys = self.keys(order, &block.select, &scope)?;
         Ok((block, keys))
     }
 
@@ -245,9 +196,8 @@ impl<'s> Builder<'s> {
         join: Join,
         from: &mut Vec<Source>,
         scope: &mut Scope<'_>,
-        ctes: &Ctes<'_>,
     ) -> Built<()> {
-        self.factor(&item.relation, join, from, scope, ctes)?;
+        self.factor(&item.relation, join, from, scope)?;
         for join in &item.joins {
             let (kind, constraint) = match &join.join_operator {
                 JoinOperator::Join(c) | JoinOperator::Inner(c) | JoinOperator::CrossJoin(c) => {
@@ -259,9 +209,9 @@ impl<'s> Builder<'s> {
                 _ => (Join::Full, None),
             };
             let before = scope.sources.len();
-            self.factor(&join.relation, kind, from, scope, ctes)?;
+            self.factor(&join.relation, kind, from, scope)?;
             let on = match constraint {
-                Some(JoinConstraint::On(on)) => self.conjuncts(on, scope, ctes)?,
+                Some(JoinConstraint::On(on)) => self.conjuncts(on, scope)?,
                 Some(JoinConstraint::Using(names)) => {
                     let names = names.iter().filter_map(last_name).collect::<Vec<String>>();
                     shared_columns(self.schema, scope, before, &names)
@@ -285,19 +235,18 @@ impl<'s> Builder<'s> {
         join: Join,
         from: &mut Vec<Source>,
         scope: &mut Scope<'_>,
-        ctes: &Ctes<'_>,
     ) -> Built<()> {
         let id = self.sources;
         self.sources += 1;
         let (item, name, columns) = match factor {
             TableFactor::Derived { lateral: _, subquery, alias, sample: _ } => {
-                let query = self.query(subquery, None, ctes)?;
-                let columns = output_names(subquery, &query, alias.as_ref());
+                let query = self.query(subquery, None, scope.ctes)?;
+                let columns = output_names(subquery, alias.as_ref());
                 let name = alias.as_ref().map(|a| lower(&a.name)).unwrap_or_default();
                 (Item::Derived(Box::new(query)), name, columns)
             }
             TableFactor::NestedJoin { table_with_joins, alias: None } if join == Join::Inner => {
-                return self.joined(table_with_joins, join, from, scope, ctes);
+                return self.joined(table_with_joins, join, from, scope);
             }
             other => {
                 let named = twinql_sql::syntax::Named::of(other);
@@ -305,11 +254,11 @@ impl<'s> Builder<'s> {
                 let alias = named.and_then(|n| n.alias);
                 let name = alias.map_or_else(|| own.clone(), |a| lower(&a.name));
                 let called = named.is_none_or(|n| n.called);
-                let cte = ctes.iter().rposition(|(cte, ..)| *cte == own).and_then(|i| ctes.get(i));
-                if let (Some((_, query, cte_alias, before)), false) = (cte, called) {
-                    let seen = ctes.get(..*before).unwrap_or_default();
+                let cte = scope.ctes.iter().rfind(|cte| lower(&cte.alias.name) == own);
+                if let (Some(Cte { query, alias, before }), false) = (cte, called) {
+                    let seen = scope.ctes.get(..*before).unwrap_or_default();
                     let built = self.query(query, None, seen)?;
-                    let columns = output_names(query, &built, Some(cte_alias));
+                    let columns = output_names(query, Some(alias));
                     (Item::Derived(Box::new(built)), name, columns)
                 } else if let (Some(table), false) = (self.schema.table_index(&own), called) {
                     (Item::Table(table), name, Columns::Table(table))
@@ -325,13 +274,8 @@ impl<'s> Builder<'s> {
     }
 
     /// The conjuncts of a condition.
-    pub(super) fn conjuncts(
-        &mut self,
-        expr: &Expr,
-        scope: &Scope<'_>,
-        ctes: &[(String, &ast::Query, &TableAlias, usize)],
-    ) -> Built<Vec<Term>> {
-        Ok(match self.term(expr, scope, ctes)? {
+    fn conjuncts(&mut self, expr: &Expr, scope: &Scope<'_>) -> Built<Vec<Term>> {
+        Ok(match self.term(expr, scope)? {
             Term::And(terms) => terms,
             other => vec![other],
         })
@@ -347,12 +291,11 @@ fn position(expr: &Expr, select: &[Term]) -> Option<Term> {
 }
 
 /// The names of a derived table's output columns.
-fn output_names(query: &ast::Query, built: &Query, alias: Option<&TableAlias>) -> Columns {
+fn output_names(query: &ast::Query, alias: Option<&TableAlias>) -> Columns {
     if let Some(alias) = alias.filter(|a| !a.columns.is_empty()) {
         return Columns::Derived(alias.columns.iter().map(|c| Some(lower(&c.name))).collect());
     }
     let mut body = query.body.as_ref();
-    let mut first = built;
     let select = loop {
         match body {
             SetExpr::Select(select) => break select,
@@ -361,21 +304,15 @@ fn output_names(query: &ast::Query, built: &Query, alias: Option<&TableAlias>) -
             _ => return Columns::Unknown,
         }
     };
-    while let Body::Set { left, .. } = &first.body {
-        first = left;
-    }
-    let mut names = Vec::new();
-    for item in &select.projection {
-        names.push(match item {
-            SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(lower(name)),
-            SelectItem::UnnamedExpr(Expr::CompoundIdentifier(parts)) => parts.last().map(lower),
-            SelectItem::UnnamedExpr(other) => Some(other.to_string().to_lowercase()),
-            SelectItem::ExprWithAlias { expr: _, alias } => Some(lower(alias)),
-            // `SELECT *`: its columns keep their names.
-            _ => return Columns::Unknown,
-        });
-    }
-    Columns::Derived(names)
+    let name = |item: &SelectItem| match item {
+        SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(Some(lower(name))),
+        SelectItem::UnnamedExpr(Expr::CompoundIdentifier(parts)) => Some(parts.last().map(lower)),
+        SelectItem::UnnamedExpr(other) => Some(Some(other.to_string().to_lowercase())),
+        SelectItem::ExprWithAlias { expr: _, alias } => Some(Some(lower(alias))),
+        // `SELECT *`: its columns keep their names.
+        _ => None,
+    };
+    select.projection.iter().map(name).collect::<Option<_>>().map_or(Columns::Unknown, Columns::Derived)
 }
 
 /// The names that a NATURAL JOIN's sides share.
@@ -398,9 +335,6 @@ fn natural_names(schema: &Schema, scope: &Scope<'_>, before: usize) -> Vec<Strin
 fn shared_columns(schema: &Schema, scope: &Scope<'_>, before: usize, names: &[String]) -> Vec<Term> {
     let find = |sources: &[Visible], name: &str| sources.iter().find_map(|s| s.find(schema, name));
     let (left, right) = scope.sources.split_at(before.min(scope.sources.len()));
-    let pair = |name: &String| {
-        let args = vec![find(left, name)?, find(right, name)?];
-        Some(Term::Test { op: Op::Eq, args })
-    };
+    let pair = |name: &String| Some(Term::test(Op::Eq, find(left, name)?, find(right, name)?));
     names.iter().filter_map(pair).collect()
 }

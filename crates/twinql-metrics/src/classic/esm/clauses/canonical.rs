@@ -16,7 +16,7 @@ use super::tree::{Block, Body, Item, Join, Key, Op, Query, SetOp, Source, Term};
 const MOST_ORDERS: usize = 200;
 
 /// Writes clauses down.
-pub(in super::super) struct Writer<'s> {
+pub(in crate::classic::esm) struct Writer<'s> {
     schema: &'s Schema,
     /// Without values, a literal that a condition compares with is `?`.
     values: bool,
@@ -25,20 +25,27 @@ pub(in super::super) struct Writer<'s> {
 
 /// What each source is called.
 #[derive(Debug, Clone, Default)]
-pub(in super::super) struct Labels {
+pub(in crate::classic::esm) struct Labels {
     names: HashMap<usize, String>,
     depth: usize,
     /// Output columns stay in their order: those of a set operation's arms belong together.
     ordered: bool,
 }
 
+impl Labels {
+    /// What a source is called; `?` where it is not in sight.
+    fn of(&self, source: usize) -> &str {
+        self.names.get(&source).map_or("?", String::as_str)
+    }
+}
+
 impl<'s> Writer<'s> {
-    pub(in super::super) fn new(schema: &'s Schema, values: bool) -> Writer<'s> {
+    pub(in crate::classic::esm) fn new(schema: &'s Schema, values: bool) -> Writer<'s> {
         Writer { schema, values, orders: Cell::new(0) }
     }
 
     /// A whole query, the outermost.
-    pub(in super::super) fn text(&self, query: &Query) -> String {
+    pub(in crate::classic::esm) fn text(&self, query: &Query) -> String {
         if !matches!(query.body, Body::Set { .. }) {
             return self.query(query, &Labels::default());
         }
@@ -63,7 +70,7 @@ impl<'s> Writer<'s> {
     }
 
     /// A query, and what the sources around it are called.
-    pub(in super::super) fn query(&self, query: &Query, outer: &Labels) -> String {
+    pub(in crate::classic::esm) fn query(&self, query: &Query, outer: &Labels) -> String {
         match &query.body {
             Body::Block(block) => {
                 let labels = self.labels(query, block, outer);
@@ -85,7 +92,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Labels under which the block's text is least.
-    pub(in super::super) fn labels(&self, query: &Query, block: &Block, outer: &Labels) -> Labels {
+    pub(in crate::classic::esm) fn labels(&self, query: &Query, block: &Block, outer: &Labels) -> Labels {
         let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
         for source in &block.from {
             let name = self.item_name(&source.item);
@@ -132,14 +139,8 @@ impl<'s> Writer<'s> {
 
     /// The labels of a set operation's first block, whose columns ORDER BY names.
     fn labels_of_first(&self, query: &Query, outer: &Labels) -> Labels {
-        let mut first = query;
-        while let Body::Set { left, .. } = &first.body {
-            first = left;
-        }
-        match &first.body {
-            Body::Block(block) => self.labels(first, block, outer),
-            _ => outer.clone(),
-        }
+        let first = query.first();
+        first.block().map_or_else(|| outer.clone(), |block| self.labels(first, block, outer))
     }
 
     fn item_name(&self, item: &Item) -> String {
@@ -191,7 +192,7 @@ impl<'s> Writer<'s> {
     }
 
     /// The items of FROM and all conditions of joins.
-    pub(in super::super) fn from(&self, block: &Block, labels: &Labels) -> Vec<String> {
+    pub(in crate::classic::esm) fn from(&self, block: &Block, labels: &Labels) -> Vec<String> {
         let item = |source: &Source| {
             let label = labels.names.get(&source.id).cloned().unwrap_or_default();
             match &source.item {
@@ -213,7 +214,7 @@ impl<'s> Writer<'s> {
         joined.collect()
     }
 
-    pub(in super::super) fn key(&self, key: &Key, labels: &Labels) -> String {
+    pub(in crate::classic::esm) fn key(&self, key: &Key, labels: &Labels) -> String {
         let way = if key.descending { " desc" } else { "" };
         let nulls = match key.nulls_first {
             // SQLite sorts NULLs first, and last where the order is turned.
@@ -224,24 +225,18 @@ impl<'s> Writer<'s> {
     }
 
     /// Terms as texts, sorted.
-    pub(in super::super) fn sorted(&self, terms: &[Term], labels: &Labels) -> Vec<String> {
+    pub(in crate::classic::esm) fn sorted(&self, terms: &[Term], labels: &Labels) -> Vec<String> {
         let mut out: Vec<String> = terms.iter().map(|t| self.term(t, labels)).collect();
         out.sort();
         out
     }
 
     /// One term.
-    pub(in super::super) fn term(&self, term: &Term, labels: &Labels) -> String {
+    pub(in crate::classic::esm) fn term(&self, term: &Term, labels: &Labels) -> String {
         match term {
-            Term::Column { source, name } => {
-                let label = labels.names.get(source).map(String::as_str).unwrap_or("?");
-                format!("{label}.{name}")
-            }
+            Term::Column { source, name } => format!("{}.{name}", labels.of(*source)),
             Term::Star(None) => "*".to_owned(),
-            Term::Star(Some(source)) => {
-                let label = labels.names.get(source).map(String::as_str).unwrap_or("?");
-                format!("{label}.*")
-            }
+            Term::Star(Some(source)) => format!("{}.*", labels.of(*source)),
             Term::Number(n) => n.clone(),
             Term::Text(s) => format!("'{}'", s.replace('\'', "''")),
             Term::Null => "null".to_owned(),
@@ -268,8 +263,7 @@ impl<'s> Writer<'s> {
         };
         let mut texts: Vec<String> = args.iter().map(operand).collect();
         if op == Op::In {
-            let tail = texts.split_off(1.min(texts.len()));
-            let mut list = tail;
+            let mut list = texts.split_off(1.min(texts.len()));
             list.sort();
             if !self.values {
                 // How many values there are is a matter of values.
@@ -280,7 +274,7 @@ impl<'s> Writer<'s> {
         let mut op = op;
         if let (Some(mirrored), [left, right]) = (op.mirrored(), args)
             && (mirrored == op && texts.first() > texts.last()
-                || mirrored != op && (literal(left) && !literal(right) || flips(op, left, right)))
+                || mirrored != op && (left.literal() && !right.literal() || flips(op, left, right)))
         {
             texts.reverse();
             op = mirrored;
@@ -304,11 +298,7 @@ fn leaves(query: &mut Query) -> Vec<&mut Block> {
 
 /// True for `a > b` between two expressions, which is written `b < a`.
 fn flips(op: Op, left: &Term, right: &Term) -> bool {
-    !literal(left) && !literal(right) && matches!(op, Op::Gt | Op::GtEq)
-}
-
-fn literal(term: &Term) -> bool {
-    matches!(term, Term::Number(_) | Term::Text(_) | Term::Null)
+    !left.literal() && !right.literal() && matches!(op, Op::Gt | Op::GtEq)
 }
 
 fn one_column(query: &Query) -> bool {

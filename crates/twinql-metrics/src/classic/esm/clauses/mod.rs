@@ -9,4 +9,4 @@ mod tree;
 pub(super) use build::{TooLarge, build};
 pub(super) use canonical::{Labels, Writer};
 pub(super) use expr::canonical_number;
-pub(super) use tree::{Block, Body, Item, Key, Op, Query, SetOp, Term};
+pub(super) use tree::{Block, Body, Item, Key, Op, Piece, Query, SetOp, Source, Term};

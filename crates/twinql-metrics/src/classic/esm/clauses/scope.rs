@@ -1,5 +1,6 @@
 //! What a name in a query means.
 
+use sqlparser::ast;
 use twinql_sql::Schema;
 
 use super::tree::Term;
@@ -24,6 +25,16 @@ pub(super) struct Visible {
     pub(super) columns: Columns,
 }
 
+/// A common table expression, which is read anew wherever it is named.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cte<'q> {
+    pub(super) query: &'q ast::Query,
+    /// Its name, and those of its columns where they are given.
+    pub(super) alias: &'q ast::TableAlias,
+    /// How many stand before it: it sees these, and not itself.
+    pub(super) before: usize,
+}
+
 /// The names that a block sees: its own, then those of the blocks around it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope<'p> {
@@ -31,6 +42,8 @@ pub(super) struct Scope<'p> {
     /// Output columns by their alias.
     pub(super) outputs: Vec<(String, Term)>,
     pub(super) outer: Option<&'p Scope<'p>>,
+    /// Common table expressions; of two with one name the last one counts.
+    pub(super) ctes: &'p [Cte<'p>],
 }
 
 impl Visible {

@@ -1,8 +1,8 @@
 //! Rules over conditions, whatever clause they stand in.
 
-use super::super::clauses::{Op, Query, Term, canonical_number};
 use super::EsmRule;
 use super::facts::Facts;
+use crate::classic::esm::clauses::{Op, Query, Term, canonical_number};
 
 /// Rule 11.
 pub(super) const NUMBER_AS_TEXT: EsmRule = EsmRule {
@@ -87,7 +87,7 @@ fn in_list(query: &mut Query, _: &Facts<'_>) -> bool {
         if !copied(left) || values.is_empty() || values.iter().any(|v| matches!(v, Term::Query(_))) {
             return None;
         }
-        Some(values.iter().map(|v| Term::Test { op, args: vec![left.clone(), v.clone()] }).collect())
+        Some(values.iter().map(|v| Term::test(op, left.clone(), v.clone())).collect())
     };
     let one = |mut terms: Vec<Term>, many: fn(Vec<Term>) -> Term| match terms.len() {
         1 => terms.swap_remove(0),
@@ -123,12 +123,8 @@ fn negated_equalities(terms: &[Term]) -> Option<Vec<Term>> {
 /// True if a rule may write a term down once more: it is small and has no condition in it, so that no nest of
 /// conditions doubles at each level.
 fn copied(term: &Term) -> bool {
-    let (mut count, mut plain) = (0usize, true);
-    term.walk(&mut |t| {
-        count += 1;
-        plain &= !matches!(t, Term::Test { .. } | Term::Query(_));
-    });
-    plain && count <= 16
+    let all = term.own();
+    all.len() <= 16 && !all.iter().any(|t| matches!(t, Term::Test { .. } | Term::Query(_)))
 }
 
 /// Rule 19.
@@ -156,7 +152,7 @@ fn between(query: &mut Query, _: &Facts<'_>) -> bool {
             && let [value, low, high] = args.as_slice()
             && copied(value)
         {
-            let test = |op, bound: &Term| Term::Test { op, args: vec![value.clone(), bound.clone()] };
+            let test = |op, bound: &Term| Term::test(op, value.clone(), bound.clone());
             *term = Term::And(vec![test(Op::GtEq, low), test(Op::LtEq, high)]);
             changed = true;
         }

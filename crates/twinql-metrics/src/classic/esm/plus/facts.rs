@@ -2,7 +2,7 @@
 
 use twinql_sql::{Schema, Table};
 
-use super::super::clauses::{Block, Item, Op, Term};
+use crate::classic::esm::clauses::{Block, Item, Op, Source, Term};
 
 /// The schema, asked by source and column name.
 #[derive(Debug, Clone, Copy)]
@@ -12,8 +12,8 @@ pub(super) struct Facts<'s> {
 
 impl<'s> Facts<'s> {
     fn column(&self, block: &Block, term: &Term) -> Option<(&'s Table, usize)> {
-        let Term::Column { source, name } = term else { return None };
-        let Item::Table(table) = block.from.iter().find(|s| s.id == *source)?.item else { return None };
+        let (source, name) = term.as_column()?;
+        let Item::Table(table) = block.from.iter().find(|s| s.id == source)?.item else { return None };
         let table = self.schema.tables.get(table)?;
         Some((table, table.column_index(name)?))
     }
@@ -65,12 +65,9 @@ impl<'s> Facts<'s> {
     /// True if the joins keep each row of the source of this column at most once: every other item of FROM is met by a
     /// column that is unique there.
     pub(super) fn once(&self, block: &Block, term: &Term) -> bool {
-        let Term::Column { source, name: _ } = term else { return false };
-        let mut reached = vec![*source];
-        let source_of = |t: &Term| match t {
-            Term::Column { source, name: _ } => Some(*source),
-            _ => None,
-        };
+        let source_of = |t: &Term| t.as_column().map(|(source, _)| source);
+        let Some(first) = source_of(term) else { return false };
+        let mut reached = vec![first];
         while reached.len() < block.from.len() {
             let next = equalities(block).flat_map(|(a, b)| [(a, b), (b, a)]).find_map(|(from, to)| {
                 let (from, id) = (source_of(from)?, source_of(to)?);
@@ -88,10 +85,7 @@ impl<'s> Facts<'s> {
     /// The only item of FROM, if it is a table.
     pub(super) fn only_table(&self, block: &Block) -> Option<(usize, usize)> {
         match block.from.as_slice() {
-            [source] => match source.item {
-                Item::Table(table) => Some((source.id, table)),
-                _ => None,
-            },
+            [Source { id, item: Item::Table(table), join: _, on: _ }] => Some((*id, *table)),
             _ => None,
         }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::clauses::{Block, Body, Item, Op, Query, Term};
 use super::EsmRule;
 use super::facts::{Facts, equality, plain};
+use crate::classic::esm::clauses::{Block, Body, Item, Op, Query, Term};
 
 /// Rule 12.
 pub(super) const IN_AS_JOIN: EsmRule = EsmRule {
@@ -56,7 +56,7 @@ fn in_as_join(query: &mut Query, facts: &Facts<'_>) -> bool {
     else {
         return false;
     };
-    source.on.push(Term::Test { op: Op::Eq, args: vec![column, key] });
+    source.on.push(Term::test(Op::Eq, column, key));
     block.from.push(source);
     block.filter.extend(inner.filter);
     true
@@ -98,7 +98,7 @@ fn in_itself(query: &mut Query, facts: &Facts<'_>) -> bool {
         let (column, inner) = looked_up(term)?;
         let (inner_id, inner_table) = facts.only_table(inner)?;
         let selected = inner.select.first()?;
-        let same = table == inner_table && plain(inner) && name_of(column) == name_of(selected);
+        let same = table == inner_table && plain(inner) && column.as_column()?.1 == selected.as_column()?.1;
         (same && facts.key(block, column)).then(|| (at, inner_id, inner.filter.clone()))
     });
     let Some((at, inner_id, conditions)) = found else { return false };
@@ -108,13 +108,6 @@ fn in_itself(query: &mut Query, facts: &Facts<'_>) -> bool {
         term
     }));
     true
-}
-
-fn name_of(term: &Term) -> Option<&str> {
-    match term {
-        Term::Column { source: _, name } => Some(name),
-        _ => None,
-    }
 }
 
 /// Makes columns of one source those of another.
@@ -152,6 +145,14 @@ pub(super) const REDUNDANT_JOIN: EsmRule = EsmRule {
 };
 
 fn redundant_join(query: &mut Query, facts: &Facts<'_>) -> bool {
+    let mut named = Vec::new();
+    if query.block().is_some_and(|b| b.inner() && b.from.len() > 1) {
+        query.change(&mut |term| {
+            if matches!(term, Term::Column { .. } | Term::Star(Some(_)) | Term::Other(_)) {
+                named.push(term.clone());
+            }
+        });
+    }
     let Some(block) = query.block().filter(|b| b.inner() && b.from.len() > 1) else { return false };
     if block.select.iter().any(|t| matches!(t, Term::Star(None))) {
         return false;
@@ -160,15 +161,13 @@ fn redundant_join(query: &mut Query, facts: &Facts<'_>) -> bool {
     let found = on.iter().enumerate().find_map(|(at, term)| {
         let (a, b) = equality(term)?;
         [(a, b), (b, a)].into_iter().find_map(|(foreign, key)| {
-            let (Term::Column { source: from, .. }, Term::Column { source: to, .. }) = (foreign, key) else {
-                return None;
-            };
+            let ((from, _), (to, _)) = (foreign.as_column()?, key.as_column()?);
             let holds = from != to
                 && facts.references(block, foreign, key)
                 && facts.key(block, key)
                 && facts.declared_not_null(block, foreign)
-                && only_key(query, *to, key);
-            holds.then(|| (at, *to, foreign.clone(), key.clone()))
+                && only_key(&named, to, key);
+            holds.then(|| (at, to, foreign.clone(), key.clone()))
         })
     });
     let Some((at, gone, foreign, key)) = found else { return false };
@@ -196,17 +195,14 @@ fn attach(block: &mut Block, on: Vec<Term>) {
     }
 }
 
-/// True if nothing names another column of this source than its key.
-fn only_key(query: &Query, source: usize, key: &Term) -> bool {
-    let mut only = true;
-    query.walk(&mut |term| match term {
-        Term::Column { source: s, name: _ } if *s == source => only &= term == key,
-        Term::Star(Some(s)) => only &= *s != source,
+/// True if none of these terms names another column of this source than its key.
+fn only_key(named: &[Term], source: usize, key: &Term) -> bool {
+    named.iter().all(|term| match term {
+        Term::Column { source: s, name: _ } => *s != source || term == key,
+        Term::Star(Some(s)) => *s != source,
         // Names that nobody resolved may be anything.
-        Term::Other(_) => only = false,
-        _ => {}
-    });
-    only
+        _ => false,
+    })
 }
 
 /// Columns of a class whose equalities are all written down.
@@ -238,9 +234,9 @@ fn joined_columns(query: &mut Query, facts: &Facts<'_>) -> bool {
     // A column by its table's name, its own and its source's place: the least stands for its class.
     type Place = (String, String, usize);
     let place = |term: &Term| -> Option<Place> {
-        let Term::Column { source, name } = term else { return None };
-        let Item::Table(table) = block.from.iter().find(|s| s.id == *source)?.item else { return None };
-        Some((facts.schema.tables.get(table)?.name.to_lowercase(), name.clone(), *source))
+        let (source, name) = term.as_column()?;
+        let Item::Table(table) = block.from.iter().find(|s| s.id == source)?.item else { return None };
+        Some((facts.schema.tables.get(table)?.name.to_lowercase(), name.to_owned(), source))
     };
     let on: Vec<Term> = block.from.iter().flat_map(|s| s.on.clone()).collect();
     let mut classes: Vec<BTreeSet<Place>> = Vec::new();
@@ -274,32 +270,24 @@ fn joined_columns(query: &mut Query, facts: &Facts<'_>) -> bool {
         let from = if all.len() <= LARGEST_CLASS { all.len() } else { 1 };
         for (place, first) in all.iter().enumerate().take(from) {
             let rest = all.iter().skip(place + 1);
-            equal.extend(rest.map(|c| Term::Test { op: Op::Eq, args: vec![first.clone(), c.clone()] }));
+            equal.extend(rest.map(|c| Term::test(Op::Eq, first.clone(), c.clone())));
         }
     }
-    let represent = |t: &mut Term, changed: &mut bool| {
-        let Some(own) = (match t {
-            Term::Column { source, name } => classes
-                .iter()
-                .find(|c| c.iter().any(|(_, n, s)| n == name && s == source))
-                .and_then(|c| c.first()),
-            _ => None,
-        }) else {
-            return;
-        };
-        let first = term(own);
-        if *t != first {
-            *t = first;
-            *changed = true;
-        }
+    let representative = |t: &Term| {
+        let (source, name) = t.as_column()?;
+        let class = classes.iter().find(|c| c.iter().any(|(_, n, s)| n == name && *s == source))?;
+        class.first().map(term)
     };
-    let mut clauses = [&mut block.select, &mut block.filter, &mut block.group, &mut block.having];
-    for t in clauses.iter_mut().flat_map(|c| c.iter_mut()).chain(&mut others) {
-        t.change(&mut |t| represent(t, &mut changed));
-    }
-    for key in &mut query.order {
-        key.term.change(&mut |t| represent(t, &mut changed));
-    }
+    let clauses = [&mut block.select, &mut block.filter, &mut block.group, &mut block.having, &mut others];
+    let keys = query.order.iter_mut().map(|key| &mut key.term);
+    clauses.into_iter().flatten().chain(keys).for_each(|t| {
+        t.change(&mut |t| {
+            if let Some(first) = representative(t).filter(|first| first != t) {
+                *t = first;
+                changed = true;
+            }
+        });
+    });
     equal.extend(others);
     if equal != on {
         attach(block, equal);

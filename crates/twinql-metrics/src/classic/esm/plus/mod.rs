@@ -16,8 +16,8 @@ use sqlparser::ast;
 use twinql_sql::Schema;
 
 use super::adapted::both;
-use super::clauses::{Body, Item, Query, Term, Writer};
-use crate::classic::{Pair, Scored};
+use super::clauses::{Body, Piece, Query, Term, Writer};
+use crate::classic::Scored;
 use facts::Facts;
 
 /// An equivalence of ESM+'s table.
@@ -67,11 +67,6 @@ pub const ESM_RULES: [EsmRule; 20] = [
 /// Rounds after which no more is rewritten: no query of a benchmark needs more than a few.
 const MOST_ROUNDS: usize = 12;
 
-/// [`esm_plus`] of a pair.
-pub(in crate::classic) fn repaired(pair: &Pair<'_>) -> Scored {
-    esm_plus(pair.schema, pair.gold.query, pair.pred.query)
-}
-
 /// ESM+ without its script's false matches, of two parsed queries; the details name the rules that changed either.
 pub fn esm_plus(schema: &Schema, gold: &ast::Query, pred: &ast::Query) -> Scored {
     let (mut gold, mut pred) = match both(schema, gold, pred) {
@@ -114,102 +109,52 @@ fn simplify(query: &mut Query, facts: &Facts<'_>) -> Vec<&'static str> {
     used
 }
 
-/// Calls `each` with a query and all queries in it, inner ones first.
+/// Calls `each` with a query and all queries in it, inner ones first; those in LIMIT aside.
 fn visit(query: &mut Query, each: &mut dyn FnMut(&mut Query)) {
-    match &mut query.body {
-        Body::Block(block) => {
-            for source in &mut block.from {
-                if let Item::Derived(inner) = &mut source.item {
+    for piece in query.pieces() {
+        match piece {
+            Piece::Query(inner) => visit(inner, each),
+            Piece::Term(term) => term.change_own(&mut |part| {
+                if let Term::Query(inner) = part {
                     visit(inner, each);
                 }
-                source.on.iter_mut().for_each(|t| visit_term(t, each));
-            }
-            let lists = [&mut block.select, &mut block.filter, &mut block.group, &mut block.having];
-            lists.into_iter().flatten().for_each(|t| visit_term(t, each));
+            }),
         }
-        Body::Set { op: _, all: _, left, right } => {
-            visit(left, each);
-            visit(right, each);
-        }
-        Body::Values(_) => {}
     }
-    query.order.iter_mut().for_each(|k| visit_term(&mut k.term, each));
     each(query);
 }
 
-fn visit_term(term: &mut Term, each: &mut dyn FnMut(&mut Query)) {
-    match term {
-        Term::Query(inner) => visit(inner, each),
-        Term::Call { name: _, distinct: _, args: terms }
-        | Term::Test { op: _, args: terms }
-        | Term::And(terms)
-        | Term::Or(terms) => terms.iter_mut().for_each(|t| visit_term(t, each)),
-        Term::Not(inner) => visit_term(inner, each),
-        Term::Column { .. }
-        | Term::Star(_)
-        | Term::Number(_)
-        | Term::Text(_)
-        | Term::Null
-        | Term::Other(_) => {}
-    }
-}
-
-/// Calls `each` with every term of a query's own clauses: those of subqueries are left alone.
+/// Calls `each` with every term of a query's own clauses but FROM: those of subqueries are left alone.
 fn own_terms(query: &mut Query, each: &mut dyn FnMut(&mut Term)) {
-    fn own(term: &mut Term, each: &mut dyn FnMut(&mut Term)) {
-        match term {
-            Term::Call { name: _, distinct: _, args: terms }
-            | Term::Test { op: _, args: terms }
-            | Term::And(terms)
-            | Term::Or(terms) => terms.iter_mut().for_each(|t| own(t, each)),
-            Term::Not(inner) => own(inner, each),
-            _ => {}
-        }
-        each(term);
-    }
     if let Body::Block(block) = &mut query.body {
         let lists = [&mut block.select, &mut block.filter, &mut block.group, &mut block.having];
-        lists.into_iter().flatten().for_each(|t| own(t, each));
+        lists.into_iter().flatten().for_each(|t| t.change_own(each));
     }
-    query.order.iter_mut().for_each(|k| own(&mut k.term, each));
+    query.order.iter_mut().for_each(|k| k.term.change_own(each));
 }
 
 /// Joins an AND within an AND and an OR within an OR, and splits conjunctions into conjuncts.
 fn flatten(query: &mut Query) {
-    query.change(&mut |term| match term {
-        Term::And(terms) => {
-            let inner = |t: Term| match t {
-                Term::And(inner) => inner,
-                other => vec![other],
-            };
-            *terms = std::mem::take(terms).into_iter().flat_map(inner).collect();
-            if terms.len() == 1 {
-                *term = terms.swap_remove(0);
-            }
-        }
-        Term::Or(terms) => {
-            let inner = |t: Term| match t {
-                Term::Or(inner) => inner,
-                other => vec![other],
-            };
-            *terms = std::mem::take(terms).into_iter().flat_map(inner).collect();
-            if terms.len() == 1 {
-                *term = terms.swap_remove(0);
-            }
-        }
-        _ => {}
-    });
-    let conjuncts = |terms: &mut Vec<Term>| {
+    fn joined(terms: &mut Vec<Term>, and: bool) {
         let inner = |t: Term| match t {
-            Term::And(inner) => inner,
+            Term::And(inner) if and => inner,
+            Term::Or(inner) if !and => inner,
             other => vec![other],
         };
         *terms = std::mem::take(terms).into_iter().flat_map(inner).collect();
-    };
+    }
+    query.change(&mut |term| {
+        let and = matches!(term, Term::And(_));
+        if let Term::And(terms) | Term::Or(terms) = term {
+            joined(terms, and);
+            if terms.len() == 1 {
+                *term = terms.swap_remove(0);
+            }
+        }
+    });
     if let Body::Block(block) = &mut query.body {
-        conjuncts(&mut block.filter);
-        conjuncts(&mut block.having);
-        block.from.iter_mut().for_each(|s| conjuncts(&mut s.on));
+        let on = block.from.iter_mut().map(|s| &mut s.on);
+        on.chain([&mut block.filter, &mut block.having]).for_each(|terms| joined(terms, true));
     }
 }
 

@@ -1,8 +1,10 @@
 //! Rules over one block: DISTINCT, grouping, counting, sorting.
 
-use super::super::clauses::{Block, Body, Item, Key, Op, Query, Term};
+use std::collections::BTreeSet;
+
 use super::facts::{Facts, equalities, plain};
 use super::{EsmRule, own_terms};
+use crate::classic::esm::clauses::{Block, Body, Item, Key, Op, Query, Term};
 
 /// Rule 1.
 pub(super) const EXTREME_ROW: EsmRule = EsmRule {
@@ -43,7 +45,8 @@ fn extreme_row(query: &mut Query, facts: &Facts<'_>) -> bool {
         && inner.having.is_empty();
     let [selected] = inner.select.as_slice() else { return false };
     let Some((function @ ("min" | "max"), _, of)) = selected.aggregate() else { return false };
-    if !same_rows || column_name(of) != column_name(column) || !facts.key(block, column) {
+    let same_column = of.as_column().zip(column.as_column()).is_some_and(|((_, a), (_, b))| a == b);
+    if !same_rows || !same_column || !facts.key(block, column) {
         return false;
     }
     let key = Key { term: column.clone(), descending: function == "max", nulls_first: None };
@@ -53,13 +56,6 @@ fn extreme_row(query: &mut Query, facts: &Facts<'_>) -> bool {
         block.filter.clear();
     }
     true
-}
-
-fn column_name(term: &Term) -> Option<&str> {
-    match term {
-        Term::Column { source: _, name } => Some(name),
-        _ => None,
-    }
 }
 
 /// Rule 2.
@@ -147,10 +143,7 @@ pub(super) const GROUP_KEY: EsmRule = EsmRule {
 fn group_key(query: &mut Query, facts: &Facts<'_>) -> bool {
     let ordered = query.order.iter().any(|k| k.term.aggregates());
     let Body::Block(block) = &mut query.body else { return false };
-    let source_of = |t: &Term| match t {
-        Term::Column { source, name: _ } => Some(*source),
-        _ => None,
-    };
+    let source_of = |t: &Term| t.as_column().map(|(source, _)| source);
     if block.having.is_empty()
         && facts.only_table(block).is_some()
         && !ordered
@@ -169,19 +162,15 @@ fn group_key(query: &mut Query, facts: &Facts<'_>) -> bool {
         keys.extend(known.filter_map(source_of).map(|source| (place, source)));
     }
     let before = block.group.len();
-    let mut kept: Vec<bool> = vec![true; before];
-    for (place, source) in keys {
-        if !kept.get(place).copied().unwrap_or(false) {
-            continue;
-        }
-        for (other, group) in block.group.iter().enumerate() {
-            if other != place && source_of(group) == Some(source) {
-                kept[other] = false;
-            }
+    let mut gone = BTreeSet::new();
+    for (key, source) in keys {
+        if !gone.contains(&key) {
+            let of = block.group.iter().enumerate().filter(|(_, group)| source_of(group) == Some(source));
+            gone.extend(of.map(|(place, _)| place).filter(|place| *place != key));
         }
     }
-    let mut kept = kept.into_iter();
-    block.group.retain(|_| kept.next().unwrap_or(true));
+    let mut places = 0..;
+    block.group.retain(|_| places.next().is_none_or(|place| !gone.contains(&place)));
     block.group.len() < before
 }
 
@@ -249,9 +238,8 @@ fn is_not_null(query: &mut Query, facts: &Facts<'_>) -> bool {
         matches!(args.as_slice(), [column, Term::Null] if facts.never_null(block, column))
     };
     let kept: Vec<Term> = block.filter.iter().filter(|t| !says_nothing(t)).cloned().collect();
-    let changed = kept.len() < block.filter.len();
-    block.filter = kept;
-    changed
+    let before = std::mem::replace(&mut block.filter, kept).len();
+    block.filter.len() < before
 }
 
 /// Rule 9.

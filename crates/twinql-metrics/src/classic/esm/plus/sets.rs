@@ -1,9 +1,9 @@
 //! Rules over set operations.
 
-use super::super::clauses::{Block, Body, Op, Query, SetOp, Term, Writer};
 use super::EsmRule;
 use super::facts::{Facts, plain};
 use super::joins::rename;
+use crate::classic::esm::clauses::{Block, Body, Op, Query, SetOp, Term, Writer};
 
 /// Rule 3.
 pub(super) const INTERSECT: EsmRule = EsmRule {
@@ -116,7 +116,7 @@ fn except(query: &mut Query, facts: &Facts<'_>) -> bool {
         return false;
     }
     let mut block = block.clone();
-    let inside = Term::Test { op: Op::In, args: vec![column.clone(), Term::Query(right.clone())] };
+    let inside = Term::test(Op::In, column.clone(), Term::Query(right.clone()));
     block.filter.push(Term::Not(Box::new(inside)));
     block.distinct = false;
     query.body = Body::Block(Box::new(block));

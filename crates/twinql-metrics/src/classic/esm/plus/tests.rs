@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use twinql_sql::Schema;
 
-use super::super::clauses::{Query, Writer, build};
 use super::{ESM_RULES, Facts, simplify};
+use crate::classic::esm::clauses::{Query, Writer, build};
 
 const DDL: &str = "
     CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL UNIQUE, age INTEGER);

@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Script;
-use super::tree::{
-    Agg, Col, Cond, Item, Operand, Source, Test, Tree, Unit, Way, conditions, conditions_mut, shared,
-};
+use super::tree::{Agg, Col, Cond, Item, Operand, Source, Test, Tree, Unit, Way, conditions, conditions_mut};
+use crate::classic::esm::shared;
 
 /// How many parts a component has on each side, and how many are in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

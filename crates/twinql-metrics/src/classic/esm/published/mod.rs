@@ -15,7 +15,7 @@ mod tree;
 use serde_json::{Map, Value};
 use twinql_sql::Schema;
 
-use crate::classic::{Pair, Scored};
+use crate::classic::Scored;
 use names::{Names, representatives};
 use tree::Tree;
 
@@ -44,16 +44,6 @@ pub fn exact_set_match(schema: &Schema, gold: &str, pred: &str) -> Scored {
 /// ESM+ as its script has it.
 pub fn esm_plus_published(schema: &Schema, gold: &str, pred: &str) -> Scored {
     match_texts(Script::EsmPlus, schema, gold, pred)
-}
-
-/// [`exact_set_match`] of a pair.
-pub(in crate::classic) fn official(pair: &Pair<'_>) -> Scored {
-    exact_set_match(pair.schema, pair.gold.sql, pair.pred.sql)
-}
-
-/// [`esm_plus_published`] of a pair.
-pub(in crate::classic) fn plus_published(pair: &Pair<'_>) -> Scored {
-    esm_plus_published(pair.schema, pair.gold.sql, pair.pred.sql)
 }
 
 fn match_texts(script: Script, schema: &Schema, gold: &str, pred: &str) -> Scored {

@@ -191,16 +191,3 @@ pub(super) struct Tree {
     pub(super) except: Option<Box<Tree>>,
     pub(super) union: Option<Box<Tree>>,
 }
-
-/// Drops from `left` what is also in `right`, each entry once, and counts them.
-pub(super) fn shared<T: PartialEq>(left: &[T], right: &[T]) -> usize {
-    let mut rest: Vec<&T> = right.iter().collect();
-    let mut found = 0;
-    for item in left {
-        if let Some(at) = rest.iter().position(|r| *r == item) {
-            rest.remove(at);
-            found += 1;
-        }
-    }
-    found
-}
