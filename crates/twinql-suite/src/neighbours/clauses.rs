@@ -2,52 +2,55 @@
 //!
 //! They change what errors of Text-to-SQL systems change: a clause that is missing or too much, a wrong
 //! table, a join of the wrong kind or on the wrong columns, a set operation in place of another. Each takes
-//! the number of a place, changes the query there and says whether it did; see [`super::Mutation`]. What
+//! a SELECT or a query and changes it where the turn is at one of its places; see [`super::Mutation`]. What
 //! comes out need not compile: the caller asks SQLite.
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Distinct, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, LimitClause,
-    ObjectName, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier,
-    TableFactor, Value as Lit, VisitorMut,
+    BinaryOperator, Distinct, Expr, GroupByExpr, Ident, Join, JoinConstraint, JoinOperator, LimitClause,
+    ObjectName, OrderByExpr, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator,
+    SetQuantifier, TableFactor, Value as Lit, VisitorMut,
 };
 
 use twinql_sql::syntax::{self, Named};
 
 use super::expressions::named;
-use super::{Context, Turn};
+use super::{Changed, Context, Turn};
 
-/// Offers queries, the outer ones first, until one is changed.
-struct Queries<'a>(&'a mut dyn FnMut(&mut Query) -> bool);
+/// Offers queries and SELECTs, the outer ones first, until one is changed.
+struct Offered<'a> {
+    queries: &'a mut dyn FnMut(&mut Query) -> bool,
+    selects: &'a mut dyn FnMut(&mut Select) -> bool,
+}
 
-impl VisitorMut for Queries<'_> {
+/// Stops where something was changed.
+fn until(changed: bool) -> ControlFlow<()> {
+    if changed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+impl VisitorMut for Offered<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if (self.0)(query) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        until((self.queries)(query))
     }
-}
-
-/// Offers SELECTs, the outer ones first, until one is changed.
-struct Selects<'a>(&'a mut dyn FnMut(&mut Select) -> bool);
-
-impl VisitorMut for Selects<'_> {
-    type Break = ();
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        if (self.0)(select) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        until((self.selects)(select))
     }
 }
 
 /// Offers every query and subquery to `change` until it says that it has changed one.
 pub(crate) fn on_queries(query: &mut Query, mut change: impl FnMut(&mut Query) -> bool) -> bool {
-    syntax::change(query, &mut Queries(&mut change)).is_break()
+    let mut offered = Offered { queries: &mut change, selects: &mut |_| false };
+    syntax::change(query, &mut offered).is_break()
 }
 
 /// Offers every SELECT to `change` until it says that it has changed one.
-fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) -> bool {
-    syntax::change(query, &mut Selects(&mut change)).is_break()
+pub(super) fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) -> bool {
+    let mut offered = Offered { queries: &mut |_| false, selects: &mut change };
+    syntax::change(query, &mut offered).is_break()
 }
 
 /// The tables that the query and its subqueries read, by the name that each goes by.
@@ -79,80 +82,79 @@ fn named_tables(select: &Select) -> impl Iterator<Item = (&Ident, &Ident)> {
     })
 }
 
+/// The joins of a SELECT.
+fn joins(s: &mut Select) -> impl Iterator<Item = &mut Join> {
+    s.from.iter_mut().flat_map(|f| &mut f.joins)
+}
+
+/// The keys of GROUP BY.
+fn group_keys(s: &mut Select) -> Option<&mut Vec<Expr>> {
+    match &mut s.group_by {
+        GroupByExpr::Expressions(keys, _) => Some(keys),
+        GroupByExpr::All(_) => None,
+    }
+}
+
+/// The keys of ORDER BY.
+fn sort_keys(q: &mut Query) -> Option<&mut Vec<OrderByExpr>> {
+    match &mut q.order_by.as_mut()?.kind {
+        OrderByKind::Expressions(keys) => Some(keys),
+        OrderByKind::All(_) => None,
+    }
+}
+
+/// Drops a clause that is there.
+fn dropped<T>(clause: &mut Option<T>, turn: &mut Turn) -> Changed {
+    clause.as_ref()?;
+    turn.due()?;
+    clause.take().map(drop)
+}
+
 /// `SELECT a` ↔ `SELECT DISTINCT a`: told apart by rows that repeat.
-pub(super) fn distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        if !turn.due() {
-            return false;
-        }
-        s.distinct = match s.distinct {
-            Some(Distinct::Distinct) => None,
-            _ => Some(Distinct::Distinct),
-        };
-        true
-    })
+pub(super) fn distinct(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    turn.due()?;
+    s.distinct = match s.distinct {
+        Some(Distinct::Distinct) => None,
+        _ => Some(Distinct::Distinct),
+    };
+    Some(())
 }
 
 /// `… WHERE p` → `…`.
-pub(super) fn drop_where(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| s.selection.is_some() && turn.due() && s.selection.take().is_some())
+pub(super) fn drop_where(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    dropped(&mut s.selection, turn)
 }
 
 /// `… HAVING p` → `…`.
-pub(super) fn drop_having(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| s.having.is_some() && turn.due() && s.having.take().is_some())
+pub(super) fn drop_having(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    dropped(&mut s.having, turn)
 }
 
 /// `GROUP BY a, b` → `GROUP BY b`. With its last key a query loses HAVING too, which SQLite takes only beside
 /// GROUP BY or aggregates.
-pub(super) fn drop_group_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        let GroupByExpr::Expressions(keys, _) = &mut s.group_by else {
-            return false;
-        };
-        if keys.is_empty() || !turn.due() {
-            return false;
-        }
-        let at = context.dice.below(keys.len());
-        keys.remove(at);
-        if keys.is_empty() {
-            s.having = None;
-        }
-        true
-    })
+pub(super) fn drop_group_key(s: &mut Select, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    let keys = group_keys(s).filter(|keys| !keys.is_empty())?;
+    turn.due()?;
+    keys.remove(context.dice.below(keys.len()));
+    if keys.is_empty() {
+        s.having = None;
+    }
+    Some(())
 }
 
 /// `ORDER BY a DESC` ↔ `ORDER BY a`: each key of each ORDER BY is a place.
-pub(super) fn direction(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_queries(query, |q| {
-        let Some(order) = &mut q.order_by else {
-            return false;
-        };
-        let OrderByKind::Expressions(keys) = &mut order.kind else {
-            return false;
-        };
-        for key in keys {
-            if turn.due() {
-                key.options.sort = match key.options.sort {
-                    Some(OrderBySort::Desc) => None,
-                    _ => Some(OrderBySort::Desc),
-                };
-                return true;
-            }
-        }
-        false
-    })
+pub(super) fn direction(q: &mut Query, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    let key = sort_keys(q)?.iter_mut().find(|_| turn.due().is_some())?;
+    key.options.sort = match key.options.sort {
+        Some(OrderBySort::Desc) => None,
+        _ => Some(OrderBySort::Desc),
+    };
+    Some(())
 }
 
 /// `… ORDER BY a` → `…`, which matters for the outermost query and beside LIMIT.
-pub(super) fn drop_order(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_queries(query, |q| q.order_by.is_some() && turn.due() && q.order_by.take().is_some())
+pub(super) fn drop_order(q: &mut Query, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    dropped(&mut q.order_by, turn)
 }
 
 /// The number in a LIMIT.
@@ -168,28 +170,20 @@ fn count(expr: &mut Expr) -> Option<&mut String> {
 
 /// `LIMIT 3` → `LIMIT 4`, `LIMIT 2`, none. `LIMIT 1` becomes `LIMIT 3` and not `LIMIT 0`, which
 /// nearly every database tells apart.
-pub(super) fn limit(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_queries(query, |q| {
-        let Some(clause) = &mut q.limit_clause else {
-            return false;
-        };
-        if !turn.due() {
-            return false;
-        }
-        let kept = match clause {
-            LimitClause::LimitOffset { limit, offset: _, limit_by: _ } => limit.as_mut(),
-            LimitClause::OffsetCommaLimit { limit, offset: _ } => Some(limit),
-        };
-        let text = kept.and_then(count);
-        match (text, context.outcome) {
-            (Some(text), 0) => *text = shifted(text, 1),
-            (Some(text), 1) if text != "1" => *text = shifted(text, -1),
-            (Some(text), 1) => *text = shifted(text, 2),
-            _ => q.limit_clause = None,
-        }
-        true
-    })
+pub(super) fn limit(q: &mut Query, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    let clause = q.limit_clause.as_mut()?;
+    turn.due()?;
+    let kept = match clause {
+        LimitClause::LimitOffset { limit, offset: _, limit_by: _ } => limit.as_mut(),
+        LimitClause::OffsetCommaLimit { limit, offset: _ } => Some(limit),
+    };
+    match (kept.and_then(count), context.outcome) {
+        (Some(text), 0) => *text = shifted(text, 1),
+        (Some(text), 1) if text != "1" => *text = shifted(text, -1),
+        (Some(text), 1) => *text = shifted(text, 2),
+        _ => q.limit_clause = None,
+    }
+    Some(())
 }
 
 /// The number as text, moved by `by`.
@@ -212,168 +206,128 @@ pub(super) fn add_limit(query: &mut Query, site: usize, _: &mut Context<'_>) -> 
 
 /// `a JOIN b ON p` ↔ `a LEFT JOIN b ON p`: told apart by a row without a partner. CROSS JOIN has no condition
 /// that could fail.
-pub(super) fn join_type(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        for join in s.from.iter_mut().flat_map(|f| &mut f.joins) {
-            let other = match &join.join_operator {
-                JoinOperator::Join(c) | JoinOperator::Inner(c)
-                    if matches!(c, JoinConstraint::On(_) | JoinConstraint::Using(_)) =>
-                {
-                    JoinOperator::Left(c.clone())
-                }
-                JoinOperator::Left(c) | JoinOperator::LeftOuter(c) => JoinOperator::Join(c.clone()),
-                _ => continue,
-            };
-            if turn.due() {
-                join.join_operator = other;
-                return true;
+pub(super) fn join_type(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    joins(s).find_map(|join| {
+        let other = match &join.join_operator {
+            JoinOperator::Join(c) | JoinOperator::Inner(c)
+                if matches!(c, JoinConstraint::On(_) | JoinConstraint::Using(_)) =>
+            {
+                JoinOperator::Left(c.clone())
             }
-        }
-        false
+            JoinOperator::Left(c) | JoinOperator::LeftOuter(c) => JoinOperator::Join(c.clone()),
+            _ => return None,
+        };
+        turn.due()?;
+        join.join_operator = other;
+        Some(())
     })
 }
 
 /// `a JOIN b ON p` → `a`: told apart by rows that have no partner, or several.
-pub(super) fn drop_join(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        s.from.iter_mut().any(|f| !f.joins.is_empty() && turn.due() && f.joins.pop().is_some())
-    })
+pub(super) fn drop_join(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    let from = s.from.iter_mut().find(|f| !f.joins.is_empty() && turn.due().is_some())?;
+    from.joins.pop().map(drop)
 }
 
 /// `a JOIN b ON p` → `a JOIN b`, a cross join.
-pub(super) fn drop_join_condition(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        for join in s.from.iter_mut().flat_map(|f| &mut f.joins) {
-            if let JoinOperator::Join(c) | JoinOperator::Inner(c) = &mut join.join_operator
-                && !matches!(c, JoinConstraint::None)
-                && turn.due()
-            {
-                *c = JoinConstraint::None;
-                return true;
-            }
+pub(super) fn drop_join_condition(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    joins(s).find_map(|join| match &mut join.join_operator {
+        JoinOperator::Join(c) | JoinOperator::Inner(c) if !matches!(c, JoinConstraint::None) => {
+            turn.due()?;
+            *c = JoinConstraint::None;
+            Some(())
         }
-        false
+        _ => None,
     })
 }
 
 /// Reads another table of the schema in a table's place. The alias stays, so that qualified names do as well;
 /// where the other table lacks a column, SQLite refuses the text.
-pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
+pub(super) fn table(s: &mut Select, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
     let schema = context.schema;
-    on_selects(query, |s| {
-        let factors = s.from.iter_mut().flat_map(|f| {
-            std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation))
-        });
-        for factor in factors {
-            let TableFactor::Table {
-                name,
-                alias: _,
-                args: _,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } = factor
-            else {
-                continue;
-            };
-            let current =
-                name.0.last().and_then(|p| p.as_ident()).map(|i| i.value.clone()).unwrap_or_default();
-            let others: Vec<&str> = schema
-                .tables
-                .iter()
-                .filter(|t| !t.name.eq_ignore_ascii_case(&current))
-                .map(|t| t.name.as_str())
-                .collect();
-            if others.is_empty() || !turn.due() {
-                continue;
-            }
-            if let Some(other) = context.dice.pick(&others) {
-                *name = ObjectName::from(vec![named(other)]);
-            }
-            return true;
+    let mut factors = s
+        .from
+        .iter_mut()
+        .flat_map(|f| std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation)));
+    factors.find_map(|factor| {
+        let TableFactor::Table {
+            name,
+            alias: _,
+            args: _,
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        } = factor
+        else {
+            return None;
+        };
+        let current = name.0.last().and_then(|p| p.as_ident()).map_or("", |i| &i.value);
+        let names = schema.tables.iter().map(|t| t.name.as_str());
+        let others: Vec<&str> = names.filter(|name| !name.eq_ignore_ascii_case(current)).collect();
+        others.first()?;
+        turn.due()?;
+        if let Some(other) = context.dice.pick(&others) {
+            *name = ObjectName::from(vec![named(other)]);
         }
-        false
+        Some(())
     })
 }
 
 /// `a UNION b` → `a INTERSECT b`, and every other pair but INTERSECT ALL and EXCEPT ALL, which SQLite lacks.
-pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_queries(query, |q| {
-        let SetExpr::SetOperation { op, set_quantifier, left: _, right: _ } = &mut *q.body else {
-            return false;
-        };
-        if !turn.due() {
-            return false;
-        }
-        let all = matches!(set_quantifier, SetQuantifier::All);
-        // All that SQLite has.
-        let others: Vec<(SetOperator, bool)> = [
-            (SetOperator::Union, false),
-            (SetOperator::Union, true),
-            (SetOperator::Intersect, false),
-            (SetOperator::Except, false),
-        ]
-        .into_iter()
-        .filter(|(o, a)| (o, *a) != (&*op, all))
-        .collect();
-        if let Some((other, all)) = context.dice.pick(&others) {
-            *op = *other;
-            *set_quantifier = if *all { SetQuantifier::All } else { SetQuantifier::None };
-        }
-        true
-    })
+pub(super) fn set_operator(q: &mut Query, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    let SetExpr::SetOperation { op, set_quantifier, left: _, right: _ } = &mut *q.body else {
+        return None;
+    };
+    turn.due()?;
+    let all = matches!(set_quantifier, SetQuantifier::All);
+    // All that SQLite has.
+    let others: Vec<(SetOperator, bool)> = [
+        (SetOperator::Union, false),
+        (SetOperator::Union, true),
+        (SetOperator::Intersect, false),
+        (SetOperator::Except, false),
+    ]
+    .into_iter()
+    .filter(|(o, a)| (o, *a) != (&*op, all))
+    .collect();
+    if let Some((other, all)) = context.dice.pick(&others) {
+        *op = *other;
+        *set_quantifier = if *all { SetQuantifier::All } else { SetQuantifier::None };
+    }
+    Some(())
 }
 
 /// `a UNION b` → `a` or `b`.
-pub(super) fn drop_arm(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_queries(query, |q| {
-        let SetExpr::SetOperation { left, right, op: _, set_quantifier: _ } = &*q.body else {
-            return false;
-        };
-        if !turn.due() {
-            return false;
-        }
-        q.body = if context.outcome == 0 { left.clone() } else { right.clone() };
-        true
-    })
+pub(super) fn drop_arm(q: &mut Query, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    let SetExpr::SetOperation { left, right, op: _, set_quantifier: _ } = &*q.body else {
+        return None;
+    };
+    turn.due()?;
+    q.body = if context.outcome == 0 { left.clone() } else { right.clone() };
+    Some(())
 }
 
 /// `SELECT a, b` → `SELECT b`: of another width, which every comparison notices; rarely a hard one.
-pub(super) fn drop_item(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        if s.projection.len() < 2 || !turn.due() {
-            return false;
-        }
-        let at = context.dice.below(s.projection.len());
-        s.projection.remove(at);
-        true
-    })
+pub(super) fn drop_item(s: &mut Select, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    s.projection.get(1)?;
+    turn.due()?;
+    s.projection.remove(context.dice.below(s.projection.len()));
+    Some(())
 }
 
 /// `SELECT a` → `SELECT a, b`, where b is a column of any table that the query mentions.
-pub(super) fn add_item(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
+pub(super) fn add_item(s: &mut Select, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
     let names = context.column_names();
-    on_selects(query, |s| {
-        if names.is_empty() || !turn.due() {
-            return false;
-        }
-        if let Some(name) = context.dice.pick(&names) {
-            s.projection.push(SelectItem::UnnamedExpr(Expr::Identifier(named(name))));
-        }
-        true
-    })
+    names.first()?;
+    turn.due()?;
+    if let Some(name) = context.dice.pick(&names) {
+        s.projection.push(SelectItem::UnnamedExpr(Expr::Identifier(named(name))));
+    }
+    Some(())
 }
 
 /// Both conditions, where there are two.
@@ -390,131 +344,86 @@ fn both(one: Option<Expr>, two: Option<Expr>) -> Option<Expr> {
 
 /// `WHERE p GROUP BY a HAVING q` → `GROUP BY a HAVING p AND q`: a condition on rows becomes one on a row of
 /// each group, and the other way round. SQLite lets HAVING name any column.
-pub(super) fn having_where(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        let grouped = matches!(&s.group_by, GroupByExpr::Expressions(keys, _) if !keys.is_empty());
-        // Of rows without groups HAVING would make one group, or be refused.
-        if grouped && s.selection.is_some() && turn.due() {
-            s.having = both(s.selection.take(), s.having.take());
-            return true;
-        }
-        if s.having.is_some() && turn.due() {
-            s.selection = both(s.selection.take(), s.having.take());
-            return true;
-        }
-        false
-    })
+pub(super) fn having_where(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    let grouped = group_keys(s).is_some_and(|keys| !keys.is_empty());
+    // Of rows without groups HAVING would make one group, or be refused.
+    if grouped && s.selection.is_some() && turn.due().is_some() {
+        s.having = both(s.selection.take(), s.having.take());
+        return Some(());
+    }
+    s.having.as_ref()?;
+    turn.due()?;
+    s.selection = both(s.selection.take(), s.having.take());
+    Some(())
 }
 
 /// `ORDER BY a, b` → `ORDER BY b`: told apart by ties.
-pub(super) fn drop_order_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_queries(query, |q| {
-        let Some(order) = &mut q.order_by else {
-            return false;
-        };
-        let OrderByKind::Expressions(keys) = &mut order.kind else {
-            return false;
-        };
-        if keys.len() < 2 || !turn.due() {
-            return false;
-        }
-        keys.remove(context.outcome % keys.len());
-        true
-    })
+pub(super) fn drop_order_key(q: &mut Query, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    let keys = sort_keys(q).filter(|keys| keys.len() > 1)?;
+    turn.due()?;
+    keys.remove(context.outcome % keys.len());
+    Some(())
 }
 
 /// Joins by another column on one side.
-pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    let names = context.column_names();
-    on_selects(query, |s| {
-        for join in s.from.iter_mut().flat_map(|f| &mut f.joins) {
-            let (JoinOperator::Join(JoinConstraint::On(on))
-            | JoinOperator::Inner(JoinConstraint::On(on))
-            | JoinOperator::Left(JoinConstraint::On(on))
-            | JoinOperator::LeftOuter(JoinConstraint::On(on))) = &mut join.join_operator
-            else {
-                continue;
-            };
-            let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = on else {
-                continue;
-            };
-            if !turn.due() {
-                continue;
-            }
-            // The outcomes change the two sides in turn.
-            let side = if context.outcome.is_multiple_of(2) { left } else { right };
-            let ident = match &mut **side {
-                Expr::Identifier(i) => Some(i),
-                Expr::CompoundIdentifier(parts) => parts.last_mut(),
-                _ => None,
-            };
-            if let (Some(ident), Some(name)) = (ident, context.dice.pick(&names)) {
-                *ident = named(name);
-            }
-            return true;
+pub(super) fn join_key(s: &mut Select, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    joins(s).find_map(|join| {
+        let (JoinOperator::Join(JoinConstraint::On(on))
+        | JoinOperator::Inner(JoinConstraint::On(on))
+        | JoinOperator::Left(JoinConstraint::On(on))
+        | JoinOperator::LeftOuter(JoinConstraint::On(on))) = &mut join.join_operator
+        else {
+            return None;
+        };
+        let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = on else {
+            return None;
+        };
+        turn.due()?;
+        // The outcomes change the two sides in turn.
+        let side = if context.outcome.is_multiple_of(2) { left } else { right };
+        let ident = match &mut **side {
+            Expr::Identifier(i) => Some(i),
+            Expr::CompoundIdentifier(parts) => parts.last_mut(),
+            _ => None,
+        };
+        let names = context.column_names();
+        if let (Some(ident), Some(name)) = (ident, context.dice.pick(&names)) {
+            *ident = named(name);
         }
-        false
+        Some(())
     })
-}
-
-/// A column by its name, qualified or not.
-fn is_column(e: &Expr) -> bool {
-    matches!(e, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
 }
 
 /// `SELECT name … GROUP BY id` → `SELECT name … GROUP BY name`: told apart by two that
 /// share a name.
-pub(super) fn group_output(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        // Aggregates among the outputs are no keys.
-        let output: Vec<Expr> = s
-            .projection
-            .iter()
-            .filter_map(|item| match item {
-                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ }
-                    if is_column(e) =>
-                {
-                    Some(e.clone())
-                }
-                _ => None,
-            })
-            .collect();
-        let GroupByExpr::Expressions(keys, _) = &mut s.group_by else {
-            return false;
-        };
-        if keys.is_empty() || output.is_empty() || *keys == output || !turn.due() {
-            return false;
+pub(super) fn group_output(s: &mut Select, turn: &mut Turn, _: &mut Context<'_>) -> Changed {
+    // Aggregates among the outputs are no keys.
+    let column = |item: &SelectItem| match item {
+        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => {
+            matches!(e, Expr::Identifier(_) | Expr::CompoundIdentifier(_)).then(|| e.clone())
         }
-        *keys = output;
-        true
-    })
+        _ => None,
+    };
+    let output: Vec<Expr> = s.projection.iter().filter_map(column).collect();
+    output.first()?;
+    let keys = group_keys(s).filter(|keys| !keys.is_empty() && **keys != output)?;
+    turn.due()?;
+    *keys = output;
+    Some(())
 }
 
 /// Groups a query without GROUP BY by the key of one of its tables.
-pub(super) fn add_group(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let mut turn = Turn::new(site);
-    let schema = context.schema;
-    on_selects(query, |s| {
-        let keys: Vec<Expr> = named_tables(s)
-            .filter_map(|(shown, table)| {
-                let definition = schema.table(&table.value)?;
-                let key = definition.primary_key.first().and_then(|&c| definition.columns.get(c))?;
-                Some(Expr::CompoundIdentifier(vec![shown.clone(), named(&key.name)]))
-            })
-            .collect();
-        let GroupByExpr::Expressions(group, _) = &mut s.group_by else {
-            return false;
-        };
-        if !group.is_empty() || keys.is_empty() || !turn.due() {
-            return false;
-        }
-        if let Some(key) = keys.get(context.outcome % keys.len()) {
-            group.push(key.clone());
-        }
-        true
-    })
+pub(super) fn add_group(s: &mut Select, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
+    let keys: Vec<Expr> = named_tables(s)
+        .filter_map(|(shown, table)| {
+            let definition = context.schema.table(&table.value)?;
+            let key = definition.primary_key.first().and_then(|&c| definition.columns.get(c))?;
+            Some(Expr::CompoundIdentifier(vec![shown.clone(), named(&key.name)]))
+        })
+        .collect();
+    keys.first()?;
+    let group = group_keys(s).filter(|group| group.is_empty())?;
+    turn.due()?;
+    group.extend(keys.get(context.outcome % keys.len()).cloned());
+    Some(())
 }

@@ -9,13 +9,14 @@ mod clauses;
 mod expressions;
 mod spans;
 
-use sqlparser::ast::Query;
+use sqlparser::ast::{Expr, Query, Select};
 use twinql_sql::{Schema, Table};
 
 use crate::dice::Dice;
 use crate::execute::{Limits, Sandbox};
 use crate::text::ready;
 pub(crate) use clauses::on_queries;
+use clauses::on_selects;
 pub(crate) use expressions::on_expressions;
 
 /// A query that differs from the gold in one place.
@@ -28,17 +29,17 @@ pub struct Neighbour {
 }
 
 /// What a mutation may look at.
-#[derive(Debug)]
-pub struct Context<'a> {
-    /// The schema.
-    pub schema: &'a Schema,
+struct Context<'a> {
+    schema: &'a Schema,
     /// The tables that the query mentions.
-    pub tables: Vec<&'a Table>,
+    tables: Vec<&'a Table>,
+    /// The tables that the query and its subqueries read, by the name that each goes by.
+    sources: Vec<(String, &'a Table)>,
     /// The random source, for mutations with many outcomes.
-    pub dice: Dice,
+    dice: Dice,
     /// Which outcome of a place is asked for, from 0: the first ones are those that differ
     /// at a boundary only.
-    pub outcome: usize,
+    outcome: usize,
 }
 
 impl Context<'_> {
@@ -49,215 +50,168 @@ impl Context<'_> {
     }
 }
 
+/// Where a mutation changes a query; `None`, and nothing is changed, at a place whose turn it is not.
+enum In {
+    Select(fn(&mut Select, &mut Turn, &mut Context<'_>) -> Changed),
+    Query(fn(&mut Query, &mut Turn, &mut Context<'_>) -> Changed),
+    Expr(fn(&mut Expr, &mut Turn, &mut Context<'_>) -> Changed),
+    /// In the whole query, which gets the number of the place.
+    Whole(fn(&mut Query, usize, &mut Context<'_>) -> bool),
+}
+
+/// Something where a change was made.
+type Changed = Option<()>;
+
 /// One kind of change.
-#[allow(missing_debug_implementations)] // a function pointer
+#[allow(missing_debug_implementations)] // function pointers
 pub struct Mutation {
     /// The name.
     pub name: &'static str,
     /// What is changed.
     pub doc: &'static str,
-    /// Changes the query at its `site`-th place (from 0), in whole or in part at random.
-    /// False, and the query untouched, where it has fewer places.
-    apply: fn(&mut Query, usize, &mut Context<'_>) -> bool,
     /// How many outcomes one place may have.
     outcomes: usize,
+    change: In,
+}
+
+impl Mutation {
+    /// Changes the query at its `site`-th place (from 0), in whole or in part at random.
+    /// False, and the query untouched, where it has fewer places.
+    fn apply(&self, query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+        let mut turn = Turn { left: site, done: false };
+        match self.change {
+            In::Select(change) => on_selects(query, |s| change(s, &mut turn, context).is_some()),
+            In::Query(change) => on_queries(query, |q| change(q, &mut turn, context).is_some()),
+            In::Expr(change) => on_expressions(query, |e| change(e, &mut turn, context).is_some()),
+            In::Whole(change) => change(query, site, context),
+        }
+    }
+}
+
+const fn mutation(name: &'static str, doc: &'static str, outcomes: usize, change: In) -> Mutation {
+    Mutation { name, doc, outcomes, change }
 }
 
 /// All mutations.
 pub const MUTATIONS: &[Mutation] = &[
-    Mutation {
-        name: "number",
-        doc: "a number becomes one more, one less (a fraction 0.001), or another",
-        apply: expressions::number,
-        outcomes: 10,
-    },
-    Mutation {
-        name: "string",
-        doc: "a string changes case, loses or gains characters, becomes a part of itself, or another",
-        apply: expressions::string,
-        outcomes: 14,
-    },
-    Mutation {
-        name: "comparison",
-        doc: "a comparison operator becomes another",
-        apply: expressions::comparison,
-        outcomes: 5,
-    },
+    mutation(
+        "number",
+        "a number becomes one more, one less (a fraction 0.001), or another",
+        10,
+        In::Expr(expressions::number),
+    ),
+    mutation(
+        "string",
+        "a string changes case, loses or gains characters, becomes a part of itself, or another",
+        14,
+        In::Expr(expressions::string),
+    ),
+    mutation("comparison", "a comparison operator becomes another", 5, In::Expr(expressions::comparison)),
     // Before `column`, which makes the same texts: of equal ones the first names the kind.
-    Mutation {
-        name: "join-key",
-        doc: "one side of a join's equality becomes another column",
-        apply: clauses::join_key,
-        outcomes: 4,
-    },
-    Mutation {
-        name: "column",
-        doc: "a column becomes another of the query's tables",
-        apply: expressions::column,
-        outcomes: 40,
-    },
-    Mutation {
-        name: "aggregate",
-        doc: "an aggregate becomes another",
-        apply: expressions::aggregate,
-        outcomes: 4,
-    },
-    Mutation {
-        name: "drop-aggregate",
-        doc: "an aggregate is dropped, its argument stays",
-        apply: expressions::drop_aggregate,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "aggregate-distinct",
-        doc: "DISTINCT is added to or removed from an aggregate",
-        apply: expressions::aggregate_distinct,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "count-star",
-        doc: "COUNT(x) becomes COUNT(*)",
-        apply: expressions::count_star,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "count-column",
-        doc: "COUNT(*) becomes COUNT(DISTINCT) or SUM of a column",
-        apply: expressions::count_column,
-        outcomes: 4,
-    },
-    Mutation {
-        name: "and-or",
-        doc: "AND becomes OR, OR becomes AND",
-        apply: expressions::and_or,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "drop-conjunct",
-        doc: "one side of an AND or OR is dropped",
-        apply: expressions::drop_conjunct,
-        outcomes: 2,
-    },
-    Mutation {
-        name: "like-equal",
-        doc: "LIKE becomes =, = with a string becomes LIKE",
-        apply: expressions::like_equal,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "arithmetic",
-        doc: "an arithmetic operator becomes another",
-        apply: expressions::arithmetic,
-        outcomes: 3,
-    },
-    Mutation {
-        name: "negation",
-        doc: "IN, LIKE, BETWEEN, EXISTS, IS NULL are negated, or no longer",
-        apply: expressions::negation,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "in-list",
-        doc: "a member of an IN list is dropped",
-        apply: expressions::in_list,
-        outcomes: 3,
-    },
-    Mutation {
-        name: "distinct",
-        doc: "SELECT DISTINCT is added or removed",
-        apply: clauses::distinct,
-        outcomes: 1,
-    },
-    Mutation { name: "drop-where", doc: "WHERE is dropped", apply: clauses::drop_where, outcomes: 1 },
-    Mutation { name: "drop-having", doc: "HAVING is dropped", apply: clauses::drop_having, outcomes: 1 },
-    Mutation {
-        name: "having-where",
-        doc: "the condition of WHERE moves into HAVING, that of HAVING into WHERE",
-        apply: clauses::having_where,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "group-output",
-        doc: "GROUP BY takes the output columns instead of its keys",
-        apply: clauses::group_output,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "add-group",
-        doc: "GROUP BY a key of one of the tables is added: one row for each, as IN gives",
-        apply: clauses::add_group,
-        outcomes: 3,
-    },
-    Mutation {
-        name: "drop-group-key",
-        doc: "a key of GROUP BY is dropped",
-        apply: clauses::drop_group_key,
-        outcomes: 2,
-    },
-    Mutation {
-        name: "direction",
-        doc: "ASC becomes DESC, DESC becomes ASC",
-        apply: clauses::direction,
-        outcomes: 1,
-    },
-    Mutation { name: "drop-order", doc: "ORDER BY is dropped", apply: clauses::drop_order, outcomes: 1 },
-    Mutation {
-        name: "drop-order-key",
-        doc: "one of several keys of ORDER BY is dropped",
-        apply: clauses::drop_order_key,
-        outcomes: 2,
-    },
-    Mutation {
-        name: "limit",
-        doc: "LIMIT becomes one more, one less, or is dropped",
-        apply: clauses::limit,
-        outcomes: 3,
-    },
-    Mutation {
-        name: "add-limit",
-        doc: "LIMIT 1 is added to an ordered query",
-        apply: clauses::add_limit,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "join-type",
-        doc: "an inner join becomes a left join, an outer join an inner one",
-        apply: clauses::join_type,
-        outcomes: 1,
-    },
-    Mutation { name: "drop-join", doc: "the last join is dropped", apply: clauses::drop_join, outcomes: 1 },
-    Mutation {
-        name: "drop-join-condition",
-        doc: "a join loses its condition",
-        apply: clauses::drop_join_condition,
-        outcomes: 1,
-    },
-    Mutation { name: "table", doc: "a table becomes another", apply: clauses::table, outcomes: 4 },
-    Mutation {
-        name: "set-operator",
-        doc: "UNION, INTERSECT and EXCEPT become each other, ALL is added or removed",
-        apply: clauses::set_operator,
-        outcomes: 3,
-    },
-    Mutation {
-        name: "drop-arm",
-        doc: "one arm of a set operation is dropped",
-        apply: clauses::drop_arm,
-        outcomes: 2,
-    },
-    Mutation {
-        name: "drop-item",
-        doc: "an output column is dropped",
-        apply: clauses::drop_item,
-        outcomes: 4,
-    },
-    Mutation { name: "add-item", doc: "an output column is added", apply: clauses::add_item, outcomes: 2 },
-    Mutation {
-        name: "drop-span",
-        doc: "a run of words is dropped, wherever what stays is a query",
-        apply: spans::drop_span,
-        outcomes: spans::MAX_WORDS,
-    },
+    mutation(
+        "join-key",
+        "one side of a join's equality becomes another column",
+        4,
+        In::Select(clauses::join_key),
+    ),
+    mutation("column", "a column becomes another of the query's tables", 40, In::Expr(expressions::column)),
+    mutation("aggregate", "an aggregate becomes another", 4, In::Expr(expressions::aggregate)),
+    mutation(
+        "drop-aggregate",
+        "an aggregate is dropped, its argument stays",
+        1,
+        In::Expr(expressions::drop_aggregate),
+    ),
+    mutation(
+        "aggregate-distinct",
+        "DISTINCT is added to or removed from an aggregate",
+        1,
+        In::Expr(expressions::aggregate_distinct),
+    ),
+    mutation("count-star", "COUNT(x) becomes COUNT(*)", 1, In::Expr(expressions::count_star)),
+    mutation(
+        "count-column",
+        "COUNT(*) becomes COUNT(DISTINCT) or SUM of a column",
+        4,
+        In::Expr(expressions::count_column),
+    ),
+    mutation("and-or", "AND becomes OR, OR becomes AND", 1, In::Expr(expressions::and_or)),
+    mutation("drop-conjunct", "one side of an AND or OR is dropped", 2, In::Expr(expressions::drop_conjunct)),
+    mutation(
+        "like-equal",
+        "LIKE becomes =, = with a string becomes LIKE",
+        1,
+        In::Expr(expressions::like_equal),
+    ),
+    mutation("arithmetic", "an arithmetic operator becomes another", 3, In::Expr(expressions::arithmetic)),
+    mutation(
+        "negation",
+        "IN, LIKE, BETWEEN, EXISTS, IS NULL are negated, or no longer",
+        1,
+        In::Expr(expressions::negation),
+    ),
+    mutation("in-list", "a member of an IN list is dropped", 3, In::Expr(expressions::in_list)),
+    mutation("distinct", "SELECT DISTINCT is added or removed", 1, In::Select(clauses::distinct)),
+    mutation("drop-where", "WHERE is dropped", 1, In::Select(clauses::drop_where)),
+    mutation("drop-having", "HAVING is dropped", 1, In::Select(clauses::drop_having)),
+    mutation(
+        "having-where",
+        "the condition of WHERE moves into HAVING, that of HAVING into WHERE",
+        1,
+        In::Select(clauses::having_where),
+    ),
+    mutation(
+        "group-output",
+        "GROUP BY takes the output columns instead of its keys",
+        1,
+        In::Select(clauses::group_output),
+    ),
+    mutation(
+        "add-group",
+        "GROUP BY a key of one of the tables is added: one row for each, as IN gives",
+        3,
+        In::Select(clauses::add_group),
+    ),
+    mutation("drop-group-key", "a key of GROUP BY is dropped", 2, In::Select(clauses::drop_group_key)),
+    mutation("direction", "ASC becomes DESC, DESC becomes ASC", 1, In::Query(clauses::direction)),
+    mutation("drop-order", "ORDER BY is dropped", 1, In::Query(clauses::drop_order)),
+    mutation(
+        "drop-order-key",
+        "one of several keys of ORDER BY is dropped",
+        2,
+        In::Query(clauses::drop_order_key),
+    ),
+    mutation("limit", "LIMIT becomes one more, one less, or is dropped", 3, In::Query(clauses::limit)),
+    mutation("add-limit", "LIMIT 1 is added to an ordered query", 1, In::Whole(clauses::add_limit)),
+    mutation(
+        "join-type",
+        "an inner join becomes a left join, an outer join an inner one",
+        1,
+        In::Select(clauses::join_type),
+    ),
+    mutation("drop-join", "the last join is dropped", 1, In::Select(clauses::drop_join)),
+    mutation(
+        "drop-join-condition",
+        "a join loses its condition",
+        1,
+        In::Select(clauses::drop_join_condition),
+    ),
+    mutation("table", "a table becomes another", 4, In::Select(clauses::table)),
+    mutation(
+        "set-operator",
+        "UNION, INTERSECT and EXCEPT become each other, ALL is added or removed",
+        3,
+        In::Query(clauses::set_operator),
+    ),
+    mutation("drop-arm", "one arm of a set operation is dropped", 2, In::Query(clauses::drop_arm)),
+    mutation("drop-item", "an output column is dropped", 4, In::Select(clauses::drop_item)),
+    mutation("add-item", "an output column is added", 2, In::Select(clauses::add_item)),
+    mutation(
+        "drop-span",
+        "a run of words is dropped, wherever what stays is a query",
+        spans::MAX_WORDS,
+        In::Whole(spans::drop_span),
+    ),
 ];
 
 /// Places of one kind that are visited.
@@ -283,13 +237,15 @@ pub fn neighbours_in(
     let Ok(gold) = ready(sandbox, gold) else {
         return Vec::new();
     };
-    let Some(query) = gold.ast else {
+    let Some(mut query) = gold.ast else {
         return Vec::new();
     };
+    let sources = clauses::sources(&mut query).into_iter();
     let facts = crate::facts::Facts::of(schema, &query);
     let mut context = Context {
         schema,
         tables: facts.tables().into_iter().filter_map(|t| schema.tables.get(t)).collect(),
+        sources: sources.filter_map(|(shown, name)| Some((shown, schema.table(&name)?))).collect(),
         dice: Dice::new(seed, 0),
         outcome: 0,
     };
@@ -302,7 +258,7 @@ pub fn neighbours_in(
             for outcome in 0..mutation.outcomes {
                 context.outcome = outcome;
                 let mut copy = query.clone();
-                if !(mutation.apply)(&mut copy, site, &mut context) {
+                if !mutation.apply(&mut copy, site, &mut context) {
                     break 'sites;
                 }
                 let sql = copy.to_string();
@@ -334,28 +290,21 @@ pub fn neighbours_in(
     out
 }
 
-/// The canonical way to reach one of many places: gives up its turn until it is due.
+/// Which of many places is changed: those before it give up their turn.
 struct Turn {
     left: usize,
     done: bool,
 }
 
 impl Turn {
-    fn new(site: usize) -> Turn {
-        Turn { left: site, done: false }
-    }
-
-    /// True at the place that is due, and nowhere else.
-    fn due(&mut self) -> bool {
-        if self.done {
-            return false;
+    /// Something at the place that is due, and nowhere else.
+    fn due(&mut self) -> Option<()> {
+        if self.done || self.left > 0 {
+            self.left = self.left.saturating_sub(1);
+            return None;
         }
-        if self.left == 0 {
-            self.done = true;
-            return true;
-        }
-        self.left -= 1;
-        false
+        self.done = true;
+        Some(())
     }
 }
 
