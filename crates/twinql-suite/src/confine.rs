@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
 
 use crate::clock::{self, Flag};
 use crate::functions;
@@ -132,6 +132,22 @@ fn authorize(context: &AuthContext<'_>) -> Authorization {
         }
         AuthAction::Function { function_name } if !forbidden(function_name) => Authorization::Allow,
         _ => Authorization::Deny,
+    }
+}
+
+/// An empty database in memory, of one thread at a time.
+pub(crate) fn in_memory() -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_in_memory_with_flags(flags)
+}
+
+impl Guard {
+    /// Steps and time are counted from here.
+    pub(crate) fn restart(&self) {
+        self.steps.store(0, Ordering::Relaxed);
+        if let Ok(mut started) = self.started.lock() {
+            *started = None;
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;
 
+use rusqlite::types::ValueRef;
 use twinql_sql::{Affinity, Column, Schema, TypeClass, Value};
 
 use crate::facts::number;
@@ -63,6 +64,17 @@ pub(crate) fn literal(value: &Value) -> String {
             out.push('\'');
             out
         }
+    }
+}
+
+/// A value of SQLite's as one of ours; text that is no UTF-8 has replacement characters.
+pub(crate) fn owned(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(i) => Value::Integer(i),
+        ValueRef::Real(r) => Value::Real(r.into()),
+        ValueRef::Text(t) => Value::Text(String::from_utf8_lossy(t).into_owned()),
+        ValueRef::Blob(b) => Value::Blob(b.to_vec()),
     }
 }
 

@@ -8,18 +8,20 @@
 mod made;
 mod opened;
 
+use std::borrow::Borrow;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, StatementStatus, ToSql};
+use rusqlite::{Connection, ErrorCode, Statement, StatementStatus, ToSql};
 use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
-use crate::confine::{Guard, configure, settle};
-use crate::database::{Database, Row};
+use crate::confine::{Guard, configure, in_memory, settle};
+use crate::database::{Database, Row, owned};
 use made::Generated;
+pub(crate) use opened::open_immutable;
 
 pub use crate::limits::{ExecError, Limits};
 
@@ -60,11 +62,12 @@ impl std::fmt::Debug for Sandbox {
     }
 }
 
-pub(crate) struct Bound<'a>(pub(crate) &'a Value);
+/// A value as SQLite takes it.
+pub(crate) struct Bound<V>(pub(crate) V);
 
-impl ToSql for Bound<'_> {
+impl<V: Borrow<Value>> ToSql for Bound<V> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self.0 {
+        Ok(ToSqlOutput::Borrowed(match self.0.borrow() {
             Value::Null => ValueRef::Null,
             Value::Integer(i) => ValueRef::Integer(*i),
             Value::Real(r) => ValueRef::Real(r.0),
@@ -85,25 +88,20 @@ impl Sandbox {
     }
 
     fn generated(schema: &Schema, limits: Limits) -> Result<Sandbox, ExecError> {
-        let mut connection = Connection::open_in_memory_with_flags(
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )
-        .map_err(invalid)?;
-        let guard = Arc::new(Guard::default());
-        let clock = Arc::new(Flag::default());
+        let connection = in_memory().map_err(invalid)?;
         connection.execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;").map_err(invalid)?;
-        configure(&mut connection, &guard, &clock, limits, !schema.views.is_empty()).map_err(invalid)?;
-        let sandbox = Sandbox {
-            connection,
-            guard,
-            clock,
-            limits,
-            schema: Some(Generated::new(schema)),
-            spent: Cell::new(0),
-        };
+        let mut sandbox = Sandbox::over(connection, limits, !schema.views.is_empty()).map_err(invalid)?;
+        sandbox.schema = Some(Generated::new(schema));
         sandbox.make_few()?;
         sandbox.query_only(true)?;
         Ok(sandbox)
+    }
+
+    /// A sandbox over an open database, in which nothing is generated. `views` may be read in it.
+    fn over(mut connection: Connection, limits: Limits, views: bool) -> rusqlite::Result<Sandbox> {
+        let (guard, clock) = (Arc::new(Guard::default()), Arc::new(Flag::default()));
+        configure(&mut connection, &guard, &clock, limits, views)?;
+        Ok(Sandbox { connection, guard, clock, limits, schema: None, spent: Cell::new(0) })
     }
 
     /// Halves the steps that an execution may take for each of `timeouts` that a pair had:
@@ -171,14 +169,11 @@ impl Sandbox {
 
     fn arm(&self, seed: u64) {
         let guard = &self.guard;
-        guard.steps.store(0, Ordering::Relaxed);
+        guard.restart();
         guard.out_of_time.store(false, Ordering::Relaxed);
         guard.out_of_steps.store(false, Ordering::Relaxed);
         guard.random.store(seed, Ordering::Relaxed);
         guard.seed.store(seed, Ordering::Relaxed);
-        if let Ok(mut started) = guard.started.lock() {
-            *started = None;
-        }
         guard.querying.store(true, Ordering::Relaxed);
     }
 
@@ -270,32 +265,17 @@ impl Loader<'_> {
     }
 
     fn write(&mut self, database: &Database) -> Result<(), ExecError> {
-        let guard = &self.sandbox.guard;
-        guard.steps.store(0, Ordering::Relaxed);
-        if let Ok(mut started) = guard.started.lock() {
-            *started = None;
-        }
+        self.sandbox.guard.restart();
         self.begin.raw_execute().map_err(failed)?;
-        let mut result = Ok(());
-        'tables: for (table, delete, insert) in &mut self.writers {
-            result = delete.raw_execute().map(|_| ());
-            if result.is_err() {
-                break;
-            }
-            for row in database.rows(*table) {
-                for (i, value) in row.iter().enumerate() {
-                    result = insert.raw_bind_parameter(i + 1, Bound(value));
-                    if result.is_err() {
-                        break 'tables;
-                    }
-                }
-                result = insert.raw_execute().map(|_| ());
-                if result.is_err() {
-                    break 'tables;
-                }
-            }
-        }
-        let end = self.commit.raw_execute().map(|_| ());
+        let result = self.writers.iter_mut().try_for_each(|(table, delete, insert)| {
+            delete.raw_execute()?;
+            database.rows(*table).iter().try_for_each(|row| {
+                let mut cells = row.iter().enumerate();
+                cells.try_for_each(|(i, value)| insert.raw_bind_parameter(i + 1, Bound(value)))?;
+                insert.raw_execute().map(drop)
+            })
+        });
+        let end = self.commit.raw_execute().map(drop);
         result.and(end).map_err(failed)
     }
 }
@@ -356,12 +336,9 @@ impl Prepared<'_> {
                     let mut cells = Vec::with_capacity(width);
                     for i in 0..width {
                         let cell = match row.get_ref(i) {
-                            Ok(ValueRef::Integer(i)) => Value::Integer(i),
                             Ok(ValueRef::Real(r)) if r.is_nan() => Value::Null,
-                            Ok(ValueRef::Real(r)) => Value::Real(r.into()),
-                            Ok(ValueRef::Text(t)) => Value::Text(String::from_utf8_lossy(t).into_owned()),
-                            Ok(ValueRef::Blob(b)) => Value::Blob(b.to_vec()),
-                            Ok(ValueRef::Null) | Err(_) => Value::Null,
+                            Ok(cell) => owned(cell),
+                            Err(_) => Value::Null,
                         };
                         bytes += 16
                             + match &cell {

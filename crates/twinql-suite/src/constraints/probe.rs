@@ -4,13 +4,12 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Statement};
+use rusqlite::{Connection, Statement};
 use twinql_sql::{Table, Value};
 
 use crate::clock::Flag;
-use crate::confine::{Guard, configure};
-use crate::database::{Row, affinity_type, quoted};
+use crate::confine::{Guard, configure, in_memory};
+use crate::database::{Row, affinity_type, owned, quoted};
 use crate::execute::Bound;
 use crate::limits::Limits;
 
@@ -47,10 +46,7 @@ impl Probe {
     /// What SQLite says of an expression that it does not know.
     pub(super) fn new(table: &Table, checks: bool) -> Result<Probe, String> {
         let said = |e: rusqlite::Error| e.to_string();
-        let mut connection = Connection::open_in_memory_with_flags(
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )
-        .map_err(said)?;
+        let mut connection = in_memory().map_err(said)?;
         let guard = Arc::new(Guard::default());
         configure(&mut connection, &guard, &Arc::new(Flag::default()), Limits::default(), false)
             .map_err(said)?;
@@ -136,16 +132,5 @@ impl Asking<'_> {
             }
         };
         Some(found)
-    }
-}
-
-/// The value, copied out of SQLite's row.
-fn owned(value: ValueRef<'_>) -> Value {
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(i) => Value::Integer(i),
-        ValueRef::Real(r) => Value::Real(r.into()),
-        ValueRef::Text(t) => Value::Text(String::from_utf8_lossy(t).into_owned()),
-        ValueRef::Blob(b) => Value::Blob(b.to_vec()),
     }
 }

@@ -73,10 +73,7 @@ impl Sandbox {
             },
         };
         self.guard.querying.store(false, Ordering::Relaxed);
-        self.guard.steps.store(0, Ordering::Relaxed);
-        if let Ok(mut started) = self.guard.started.lock() {
-            *started = None;
-        }
+        self.guard.restart();
         self.connection.execute_batch(&create).map_err(|e| {
             own_limit(&e).unwrap_or_else(|| ExecError::Invalid(format!("cannot create {what} {name:?}: {e}")))
         })?;

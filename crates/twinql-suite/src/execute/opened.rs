@@ -1,15 +1,12 @@
 //! Users' database files, opened read-only and immutable.
 
-use std::cell::Cell;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::{ExecError, Limits, Sandbox, failed, invalid};
-use crate::clock::Flag;
-use crate::confine::{Guard, configure, settle};
+use crate::confine::{in_memory, settle};
 
 impl Sandbox {
     /// A user's SQLite file, opened read-only and immutable: nothing is written to it or
@@ -41,19 +38,14 @@ impl Sandbox {
                 ExecError::Invalid(message) => fail(message),
                 other => other,
             };
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX
-                | OpenFlags::SQLITE_OPEN_URI;
-            let mut connection = Connection::open_with_flags(immutable(path), flags)
-                .map_err(|e| exhausted(path).unwrap_or_else(|| refused(e)))?;
-            let guard = Arc::new(Guard::default());
-            let clock = Arc::new(Flag::default());
-            configure(&mut connection, &guard, &clock, limits, true).map_err(refused)?;
+            let connection =
+                open_immutable(path).map_err(|e| exhausted(path).unwrap_or_else(|| refused(e)))?;
+            let sandbox = Sandbox::over(connection, limits, true).map_err(refused)?;
             // SQLite looks at the file when it is first read.
-            connection
+            sandbox
+                .connection
                 .query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))
                 .map_err(refused)?;
-            let sandbox = Sandbox { connection, guard, clock, limits, schema: None, spent: Cell::new(0) };
             sandbox.query_only(true)?;
             Ok(sandbox)
         })
@@ -73,18 +65,12 @@ impl Sandbox {
             .map_err(failed)?;
         let limits = self.limits;
         settle(|| {
-            let mut connection = Connection::open_in_memory_with_flags(
-                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-            )
-            .map_err(invalid)?;
-            let guard = Arc::new(Guard::default());
-            let clock = Arc::new(Flag::default());
-            configure(&mut connection, &guard, &clock, limits, true).map_err(invalid)?;
+            let connection = in_memory().map_err(invalid)?;
+            let sandbox = Sandbox::over(connection, limits, true).map_err(invalid)?;
             for statement in &statements {
                 // SQLite's own tables are made by themselves.
-                let _ = connection.execute_batch(statement);
+                let _ = sandbox.connection.execute_batch(statement);
             }
-            let sandbox = Sandbox { connection, guard, clock, limits, schema: None, spent: Cell::new(0) };
             sandbox.query_only(true)?;
             Ok(sandbox)
         })
@@ -98,6 +84,13 @@ fn exhausted(path: &Path) -> Option<ExecError> {
     // ENFILE and EMFILE; the standard library has no kind for them.
     let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
     machine.then(|| ExecError::Machine(format!("cannot open {}: {error}", path.display())))
+}
+
+/// A file that is opened as immutable: nothing is written, no lock taken, no journal made.
+pub(crate) fn open_immutable(path: &Path) -> rusqlite::Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(immutable(path), flags)
 }
 
 /// The file as a URI, in which no character of its name has a meaning.

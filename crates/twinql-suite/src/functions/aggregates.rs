@@ -5,64 +5,45 @@ use std::cmp::Ordering;
 use twinql_sql::Value;
 use twinql_sql::temporal::Interval;
 
-use super::{Returned, arrays, number, order, real, text, text_or_null};
+use super::{Returned, Stop, arrays, number, order, real, shown, text};
 
 /// The values of an argument that are not NULL.
-fn values(rows: &[Vec<Value>], at: usize) -> Vec<&Value> {
-    rows.iter().filter_map(|row| row.get(at)).filter(|v| **v != Value::Null).collect()
+fn values(rows: &[Vec<Value>], at: usize) -> impl Iterator<Item = &Value> {
+    rows.iter().filter_map(move |row| row.get(at)).filter(|v| **v != Value::Null)
 }
 
 /// ARRAY_AGG: NULLs are elements too; over no rows there is no array.
 pub(super) fn array_agg(rows: &[Vec<Value>]) -> Returned {
-    if rows.is_empty() {
-        return Ok(Value::Null);
-    }
-    Ok(arrays::of(rows.iter().filter_map(|row| row.first().cloned())))
+    rows.first().map(|_| arrays::of(rows.iter().filter_map(|row| row.first()))).ok_or(Stop::Null)
 }
 
-fn spans(rows: &[Vec<Value>]) -> Vec<Interval> {
-    values(rows, 0).into_iter().filter_map(text).filter_map(|t| Interval::parse(&t, None)).collect()
+fn spans(rows: &[Vec<Value>]) -> impl Iterator<Item = Interval> {
+    values(rows, 0).filter_map(text).filter_map(|t| Interval::parse(&t, None))
 }
 
-fn sum(spans: &[Interval]) -> Option<Interval> {
-    let (first, rest) = spans.split_first()?;
-    rest.iter().try_fold(*first, |total, span| total.plus(*span))
+fn sum(rows: &[Vec<Value>]) -> Option<Interval> {
+    let mut spans = spans(rows);
+    let first = spans.next()?;
+    spans.try_fold(first, Interval::plus)
 }
 
 /// SUM of spans.
 pub(super) fn interval_sum(rows: &[Vec<Value>]) -> Returned {
-    text_or_null(sum(&spans(rows)).map(|s| s.to_string()))
+    shown(sum(rows))
 }
 
 /// AVG of spans.
 pub(super) fn interval_avg(rows: &[Vec<Value>]) -> Returned {
-    let spans = spans(rows);
-    let mean = sum(&spans).and_then(|total| total.times(1.0 / spans.len() as f64));
-    text_or_null(mean.map(|s| s.to_string()))
+    shown(sum(rows).and_then(|total| total.times(1.0 / spans(rows).count() as f64)))
 }
 
-fn extreme(rows: &[Vec<Value>], wanted: Ordering) -> Returned {
-    let mut best: Option<Interval> = None;
-    for span in spans(rows) {
-        if best.is_none_or(|b| span.compare(b) == wanted) {
-            best = Some(span);
-        }
-    }
-    text_or_null(best.map(|s| s.to_string()))
-}
-
-/// MIN of spans.
-pub(super) fn interval_min(rows: &[Vec<Value>]) -> Returned {
-    extreme(rows, Ordering::Less)
-}
-
-/// MAX of spans.
-pub(super) fn interval_max(rows: &[Vec<Value>]) -> Returned {
-    extreme(rows, Ordering::Greater)
+/// MIN and MAX of spans; of equals the first.
+pub(super) fn extreme(rows: &[Vec<Value>], wanted: Ordering) -> Returned {
+    shown(spans(rows).reduce(|best, span| if span.compare(best) == wanted { span } else { best }))
 }
 
 fn sorted(rows: &[Vec<Value>], at: usize) -> Vec<&Value> {
-    let mut list = values(rows, at);
+    let mut list: Vec<&Value> = values(rows, at).collect();
     list.sort_by(|a, b| order(a, b));
     list
 }
@@ -70,19 +51,13 @@ fn sorted(rows: &[Vec<Value>], at: usize) -> Vec<&Value> {
 /// MODE: the most frequent value, of several the least.
 pub(super) fn mode(rows: &[Vec<Value>]) -> Returned {
     let list = sorted(rows, 0);
-    let mut best: Option<(usize, &Value)> = None;
-    for run in list.chunk_by(|a, b| order(a, b) == Ordering::Equal) {
-        if let Some(value) = run.first()
-            && best.is_none_or(|(count, _)| run.len() > count)
-        {
-            best = Some((run.len(), value));
-        }
-    }
-    Ok(best.map_or(Value::Null, |(_, value)| value.clone()))
+    let runs = list.chunk_by(|a, b| order(a, b) == Ordering::Equal);
+    let longest = runs.reduce(|best, run| if run.len() > best.len() { run } else { best });
+    longest.and_then(|run| run.first()).map(|value| (*value).clone()).ok_or(Stop::Null)
 }
 
 /// The fraction that all rows give.
-fn fraction(rows: &[Vec<Value>]) -> Result<f64, String> {
+fn fraction(rows: &[Vec<Value>]) -> Result<f64, Stop> {
     let given = rows.first().and_then(|row| row.first()).and_then(number);
     match given {
         Some(f) if (0.0..=1.0).contains(&f) => Ok(f),
@@ -94,68 +69,34 @@ fn fraction(rows: &[Vec<Value>]) -> Result<f64, String> {
 /// PERCENTILE_CONT: between the two nearest values.
 pub(super) fn percentile_cont(rows: &[Vec<Value>]) -> Returned {
     let at = fraction(rows)?;
-    let mut list: Vec<f64> = values(rows, 1).into_iter().filter_map(number).collect();
+    let mut list: Vec<f64> = values(rows, 1).filter_map(number).collect();
     list.sort_by(f64::total_cmp);
-    let Some(last) = list.len().checked_sub(1) else {
-        return Ok(Value::Null);
-    };
-    let place = at * last as f64;
-    let (low, high) = (place.floor() as usize, place.ceil() as usize);
-    let pair = list.get(low).zip(list.get(high));
-    Ok(pair.map_or(Value::Null, |(l, h)| real(l + (h - l) * (place - place.floor()))))
+    let place = at * list.len().checked_sub(1).ok_or(Stop::Null)? as f64;
+    let pair = list.get(place.floor() as usize).zip(list.get(place.ceil() as usize));
+    pair.map(|(low, high)| real(low + (high - low) * (place - place.floor()))).ok_or(Stop::Null)
 }
 
-fn discrete(list: &[&Value], at: f64) -> Value {
-    let place = (at * list.len() as f64).ceil() as usize;
-    list.get(place.saturating_sub(1)).map_or(Value::Null, |v| (*v).clone())
-}
-
-/// PERCENTILE_DISC: the first value at or past the fraction.
-pub(super) fn percentile_disc(rows: &[Vec<Value>]) -> Returned {
-    Ok(discrete(&sorted(rows, 1), fraction(rows)?))
-}
-
-/// PERCENTILE_DISC in descending order.
-pub(super) fn percentile_disc_desc(rows: &[Vec<Value>]) -> Returned {
+/// PERCENTILE_DISC: the first value at or past the fraction, in ascending or descending order.
+pub(super) fn percentile_disc(rows: &[Vec<Value>], descending: bool) -> Returned {
     let mut list = sorted(rows, 1);
-    list.reverse();
-    Ok(discrete(&list, fraction(rows)?))
+    if descending {
+        list.reverse();
+    }
+    let place = (fraction(rows)? * list.len() as f64).ceil() as usize;
+    list.get(place.saturating_sub(1)).map(|v| (*v).clone()).ok_or(Stop::Null)
 }
 
-/// The squared deviations' sum and the count.
-fn deviations(rows: &[Vec<Value>]) -> (f64, usize) {
-    let list: Vec<f64> = values(rows, 0).into_iter().filter_map(number).collect();
+/// VAR_POP, or VAR_SAMP for a `sample`, whose squared deviations are divided by one less.
+pub(super) fn variance(rows: &[Vec<Value>], sample: bool) -> Result<f64, Stop> {
+    let list: Vec<f64> = values(rows, 0).filter_map(number).collect();
     let mean = list.iter().sum::<f64>() / list.len().max(1) as f64;
-    (list.iter().map(|x| (x - mean).powi(2)).sum(), list.len())
+    let squares: f64 = list.iter().map(|x| (x - mean).powi(2)).sum();
+    let by = list.len().checked_sub(usize::from(sample)).filter(|n| *n > 0);
+    by.map(|by| squares / by as f64).ok_or(Stop::Null)
 }
 
-fn variance(rows: &[Vec<Value>], sample: bool) -> Option<f64> {
-    let (squares, count) = deviations(rows);
-    let by = count.checked_sub(usize::from(sample)).filter(|n| *n > 0)?;
-    Some(squares / by as f64)
-}
-
-/// VAR_POP.
-pub(super) fn var_pop(rows: &[Vec<Value>]) -> Returned {
-    Ok(variance(rows, false).map_or(Value::Null, real))
-}
-
-/// VAR_SAMP, VARIANCE.
-pub(super) fn var_samp(rows: &[Vec<Value>]) -> Returned {
-    Ok(variance(rows, true).map_or(Value::Null, real))
-}
-
-/// STDDEV_POP.
-pub(super) fn stddev_pop(rows: &[Vec<Value>]) -> Returned {
-    Ok(variance(rows, false).map_or(Value::Null, |v| real(v.sqrt())))
-}
-
-/// STDDEV_SAMP, STDDEV.
-pub(super) fn stddev_samp(rows: &[Vec<Value>]) -> Returned {
-    Ok(variance(rows, true).map_or(Value::Null, |v| real(v.sqrt())))
-}
-
-fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Returned {
+/// STRING_AGG(DISTINCT x, separator), in order of x or the other way round.
+pub(super) fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Returned {
     let mut list = sorted(rows, 0);
     list.dedup_by(|a, b| order(a, b) == Ordering::Equal);
     if descending {
@@ -163,15 +104,5 @@ fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Returned {
     }
     let by = rows.first().and_then(|row| row.get(1)).and_then(text).unwrap_or_default();
     let parts: Vec<String> = list.into_iter().filter_map(text).collect();
-    Ok(if parts.is_empty() { Value::Null } else { Value::Text(parts.join(&by)) })
-}
-
-/// STRING_AGG(DISTINCT x, separator), in order of x.
-pub(super) fn string_agg_distinct(rows: &[Vec<Value>]) -> Returned {
-    distinct_joined(rows, false)
-}
-
-/// STRING_AGG(DISTINCT x, separator ORDER BY x DESC).
-pub(super) fn string_agg_distinct_desc(rows: &[Vec<Value>]) -> Returned {
-    distinct_joined(rows, true)
+    parts.first().map(|_| Value::Text(parts.join(&by))).ok_or(Stop::Null)
 }

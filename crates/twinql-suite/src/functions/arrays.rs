@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use twinql_sql::Value;
 
 use super::json::{as_text, document};
-use super::{Returned, text, truth};
+use super::{Returned, Stop, exactly, text, texts, truth};
 
 /// The elements of an array: a JSON array, or PostgreSQL's own text, `{a,b}`.
 pub(super) fn elements(value: &Value) -> Option<Vec<Json>> {
@@ -31,57 +31,56 @@ fn element(value: &Value) -> Json {
     }
 }
 
-/// The text of an array.
-pub(super) fn of(values: impl Iterator<Item = Value>) -> Value {
-    let list: Vec<Json> = values.map(|v| element(&v)).collect();
+/// ARRAY[…]: the text of an array.
+pub(super) fn of<'v>(values: impl Iterator<Item = &'v Value>) -> Value {
+    written(values.map(element).collect())
+}
+
+fn written(list: Vec<Json>) -> Value {
     Value::Text(Json::Array(list).to_string())
 }
 
-/// ARRAY[…].
-pub(super) fn array(args: &[Value]) -> Returned {
-    Ok(of(args.iter().cloned()))
+/// The elements of the first argument.
+fn first(args: &[Value]) -> Result<Vec<Json>, Stop> {
+    args.first().and_then(elements).ok_or(Stop::Null)
 }
 
 /// An array in the one form that it is kept in; NULL for what is none.
 pub(super) fn of_value(args: &[Value]) -> Returned {
-    let list = args.first().and_then(elements);
-    Ok(list.map_or(Value::Null, |list| Value::Text(Json::Array(list).to_string())))
+    first(args).map(written)
 }
 
-fn both(args: &[Value]) -> Option<(Vec<Json>, Vec<Json>)> {
-    let [a, b] = args else {
-        return None;
+/// Of two arrays, whether each element of the second is one of the first. Elements are compared as text: those of one
+/// array are of one type.
+fn found(args: &[Value]) -> Result<Vec<bool>, Stop> {
+    let [a, b] = exactly(args)?;
+    let (a, b) = elements(a).zip(elements(b)).ok_or(Stop::Null)?;
+    let among = |wanted: &Json| {
+        let wanted = as_text(Some(wanted));
+        wanted != Value::Null && a.iter().any(|e| as_text(Some(e)) == wanted)
     };
-    elements(a).zip(elements(b))
-}
-
-/// Elements are compared as text: the elements of one array are of one type.
-fn among(list: &[Json], wanted: &Json) -> bool {
-    let wanted = as_text(Some(wanted));
-    wanted != Value::Null && list.iter().any(|e| as_text(Some(e)) == wanted)
+    Ok(b.iter().map(among).collect())
 }
 
 /// `a @> b`: every element of b is one of a.
 pub(super) fn contains(args: &[Value]) -> Returned {
-    Ok(both(args).map_or(Value::Null, |(a, b)| truth(b.iter().all(|e| among(&a, e)))))
+    Ok(truth(!found(args)?.contains(&false)))
 }
 
 /// `a && b`: they have an element in common.
 pub(super) fn overlaps(args: &[Value]) -> Returned {
-    Ok(both(args).map_or(Value::Null, |(a, b)| truth(b.iter().any(|e| among(&a, e)))))
+    Ok(truth(found(args)?.contains(&true)))
 }
 
 /// CARDINALITY.
 pub(super) fn length(args: &[Value]) -> Returned {
-    let count = args.first().and_then(elements).map(|list| list.len());
-    Ok(count.and_then(|n| i64::try_from(n).ok()).map_or(Value::Null, Value::Integer))
+    i64::try_from(first(args)?.len()).map(Value::Integer).map_err(|_| Stop::Null)
 }
 
 /// ARRAY_TO_STRING: NULLs are left out, or stand as the third argument says.
 pub(super) fn to_string(args: &[Value]) -> Returned {
-    let (Some(list), Some(by)) = (args.first().and_then(elements), args.get(1).and_then(text)) else {
-        return Ok(Value::Null);
-    };
+    let list = first(args)?;
+    let by = args.get(1).and_then(text).ok_or(Stop::Null)?;
     let absent = args.get(2).and_then(text);
     let parts: Vec<String> =
         list.iter().filter_map(|e| text(&as_text(Some(e))).or_else(|| absent.clone())).collect();
@@ -90,14 +89,11 @@ pub(super) fn to_string(args: &[Value]) -> Returned {
 
 /// STRING_TO_ARRAY.
 pub(super) fn of_string(args: &[Value]) -> Returned {
-    let [Some(subject), Some(by)] = [0, 1].map(|i| args.get(i).and_then(text)) else {
-        return Ok(Value::Null);
-    };
-    if subject.is_empty() {
-        return Ok(of(std::iter::empty()));
-    }
-    if by.is_empty() {
-        return Ok(of(std::iter::once(Value::Text(subject))));
-    }
-    Ok(of(subject.split(by.as_str()).map(|s| Value::Text(s.to_owned()))))
+    let [subject, by] = texts(args)?;
+    let string = |part: &str| Json::String(part.to_owned());
+    Ok(written(match (subject.is_empty(), by.is_empty()) {
+        (true, _) => Vec::new(),
+        (false, true) => vec![string(&subject)],
+        (false, false) => subject.split(by.as_str()).map(string).collect(),
+    }))
 }

@@ -2,17 +2,17 @@
 
 use twinql_sql::Value;
 
-use super::{Returned, text};
+use super::{Returned, Stop, text, truth};
 
 /// PostgreSQL's cast to BOOLEAN: a number is true unless it is 0, a text is a word for true or false or
 /// the beginning of one. Where PostgreSQL stops with an error, this is NULL.
 pub(super) fn boolean(args: &[Value]) -> Returned {
-    let truth = match args.first() {
+    let holds = match args.first() {
         Some(Value::Integer(i)) => Some(*i != 0),
         Some(Value::Real(r)) => Some(r.0 != 0.0),
         other => other.and_then(text).and_then(|t| word(&t)),
     };
-    Ok(truth.map_or(Value::Null, |t| Value::Integer(i64::from(t))))
+    holds.map(truth).ok_or(Stop::Null)
 }
 
 /// The truth that a word stands for.
@@ -29,5 +29,5 @@ fn word(text: &str) -> Option<bool> {
 /// nothing can execute it.
 pub(super) fn opaque(args: &[Value]) -> Returned {
     let name = args.get(1).and_then(text).unwrap_or_default();
-    Err(format!("a cast to {name} cannot be executed"))
+    Err(format!("a cast to {name} cannot be executed").into())
 }

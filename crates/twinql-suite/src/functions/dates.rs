@@ -3,7 +3,7 @@
 use twinql_sql::Value;
 use twinql_sql::temporal::{Interval, Moment, Part, Unit, format_mysql, format_postgres, parse_mysql};
 
-use super::{Returned, number, real, text, text_or_null, whole};
+use super::{Returned, Stop, exactly, number, real, shown, text, whole};
 
 fn moment(value: &Value) -> Option<Moment> {
     match value {
@@ -19,8 +19,16 @@ fn span(value: &Value) -> Option<Interval> {
     }
 }
 
-fn shown(value: Option<impl std::fmt::Display>) -> Returned {
-    text_or_null(value.map(|v| v.to_string()))
+/// The unit that an argument names; `call` is said where it names none.
+fn unit(value: &Value, call: &str) -> Result<Unit, Stop> {
+    text(value).and_then(|u| Unit::named(&u)).ok_or_else(|| format!("{call} of an unknown unit").into())
+}
+
+/// A moment in a format of another system; `unknown` is said where the format is.
+fn formatted(args: &[Value], format: fn(Moment, &str) -> Option<String>, unknown: &'static str) -> Returned {
+    let [at, wanted] = exactly(args)?;
+    let at = moment(at).ok_or(Stop::Null)?;
+    text(wanted).and_then(|f| format(at, &f)).map(Value::Text).ok_or_else(|| unknown.into())
 }
 
 /// Millionths as a number, whole where they are.
@@ -34,14 +42,12 @@ fn millionths(count: i128) -> Value {
 /// PostgreSQL's `+` where a date, a timestamp or a span takes part: a date and a number of
 /// days is a date, a moment and a span a timestamp, two spans a span.
 pub(super) fn add(args: &[Value]) -> Returned {
-    let [left, right] = args else {
-        return Ok(Value::Null);
-    };
+    let [left, right] = exactly(args)?;
     match (moment(left), moment(right)) {
         (Some(at), None) => later(at, right, 1),
         (None, Some(at)) => later(at, left, 1),
         (None, None) => shown(span(left).and_then(|l| l.plus(span(right)?))),
-        (Some(_), Some(_)) => Ok(Value::Null),
+        (Some(_), Some(_)) => Err(Stop::Null),
     }
 }
 
@@ -49,7 +55,7 @@ pub(super) fn add(args: &[Value]) -> Returned {
 fn later(at: Moment, by: &Value, sign: i64) -> Returned {
     if matches!(by, Value::Integer(_) | Value::Real(_)) {
         if !at.is_date() {
-            return Ok(Value::Null);
+            return Err(Stop::Null);
         }
         let days = whole(by).and_then(|n| n.checked_mul(sign));
         return shown(days.and_then(|n| at.plus_days(n)));
@@ -59,25 +65,21 @@ fn later(at: Moment, by: &Value, sign: i64) -> Returned {
 
 /// PostgreSQL's `-` likewise: two dates are so many days apart, two timestamps a span.
 pub(super) fn subtract(args: &[Value]) -> Returned {
-    let [left, right] = args else {
-        return Ok(Value::Null);
-    };
+    let [left, right] = exactly(args)?;
     match (moment(left), moment(right)) {
         (Some(l), Some(r)) if l.is_date() && r.is_date() => {
             Ok(Value::Integer(l.day_number() - r.day_number()))
         }
         (Some(l), Some(r)) => shown(Some(l.since(r))),
         (Some(at), None) => later(at, right, -1),
-        (None, Some(_)) => Ok(Value::Null),
+        (None, Some(_)) => Err(Stop::Null),
         (None, None) => shown(span(left).and_then(|l| l.plus(span(right)?.negated()))),
     }
 }
 
 /// A span so many times.
 pub(super) fn scale(args: &[Value]) -> Returned {
-    let [a, b] = args else {
-        return Ok(Value::Null);
-    };
+    let [a, b] = exactly(args)?;
     let is_number = |v: &Value| matches!(v, Value::Integer(_) | Value::Real(_));
     let (by, of) = if is_number(a) { (a, b) } else { (b, a) };
     shown(span(of).and_then(|of| of.times(number(by)?)))
@@ -85,9 +87,7 @@ pub(super) fn scale(args: &[Value]) -> Returned {
 
 /// The span of so many months, days and seconds.
 pub(super) fn interval(args: &[Value]) -> Returned {
-    let [months, days, seconds] = args else {
-        return Ok(Value::Null);
-    };
+    let [months, days, seconds] = exactly(args)?;
     let micros = number(seconds).map(|s| (s * 1e6).round()).filter(|s| s.abs() < 9e18);
     let span = whole(months).zip(whole(days)).zip(micros).map(|((months, days), micros)| Interval {
         months,
@@ -105,41 +105,31 @@ pub(super) fn interval_of(args: &[Value]) -> Returned {
 
 /// The length of a span in seconds, by which spans are compared.
 pub(super) fn interval_length(args: &[Value]) -> Returned {
-    Ok(args.first().and_then(span).map_or(Value::Null, |s| millionths(s.length())))
+    args.first().and_then(span).map(|s| millionths(s.length())).ok_or(Stop::Null)
 }
 
 /// PostgreSQL's AGE.
 pub(super) fn age(args: &[Value]) -> Returned {
-    let [later, earlier] = args else {
-        return Ok(Value::Null);
-    };
+    let [later, earlier] = exactly(args)?;
     shown(moment(later).and_then(|l| Some(l.to_timestamp().age(moment(earlier)?.to_timestamp()))))
 }
 
 /// PostgreSQL's DATE_TRUNC.
 pub(super) fn date_trunc(args: &[Value]) -> Returned {
-    let [unit, at] = args else {
-        return Ok(Value::Null);
-    };
-    let Some(unit) = text(unit).and_then(|u| Unit::named(&u)) else {
-        return Err("date_trunc() of an unknown unit".into());
-    };
+    let [unit, at] = exactly(args)?;
+    let unit = self::unit(unit, "date_trunc()")?;
     shown(moment(at).and_then(|m| m.truncated(unit)))
 }
 
 /// EXTRACT of a moment or a span.
 pub(super) fn extract(args: &[Value]) -> Returned {
-    let [part, of] = args else {
-        return Ok(Value::Null);
-    };
-    let Some(part) = text(part).and_then(|p| Part::named(&p)) else {
-        return Err("EXTRACT of an unknown part".into());
-    };
+    let [part, of] = exactly(args)?;
+    let part = text(part).and_then(|p| Part::named(&p)).ok_or("EXTRACT of an unknown part")?;
     let value = match moment(of) {
         Some(at) => Some(i128::from(at.part(part))),
         None => span(of).and_then(|s| s.part(part)),
     };
-    Ok(value.map_or(Value::Null, millionths))
+    value.map(millionths).ok_or(Stop::Null)
 }
 
 /// A moment as a timestamp.
@@ -149,52 +139,25 @@ pub(super) fn timestamp(args: &[Value]) -> Returned {
 
 /// PostgreSQL's TO_CHAR of a moment.
 pub(super) fn to_char(args: &[Value]) -> Returned {
-    let [at, template] = args else {
-        return Ok(Value::Null);
-    };
-    let Some(at) = moment(at) else {
-        return Ok(Value::Null);
-    };
-    match text(template).and_then(|t| format_postgres(at, &t)) {
-        Some(text) => Ok(Value::Text(text)),
-        None => Err("TO_CHAR with a template that is not known".into()),
-    }
+    formatted(args, format_postgres, "TO_CHAR with a template that is not known")
 }
 
 /// MySQL's DATE_ADD: so many of a unit later, a date where neither has a time of day.
 pub(super) fn mysql_add(args: &[Value]) -> Returned {
-    let [at, count, unit] = args else {
-        return Ok(Value::Null);
-    };
-    let Some(unit) = text(unit).and_then(|u| Unit::named(&u)) else {
-        return Err("INTERVAL of an unknown unit".into());
-    };
-    let one = unit.span();
-    let span = if one.micros != 0 {
-        number(count).and_then(|n| one.times(n))
-    } else {
-        // A fraction of days or months is rounded.
-        number(count).and_then(|n| one.times(n.round()))
-    };
-    let Some((at, span)) = moment(at).zip(span) else {
-        return Ok(Value::Null);
-    };
+    let [at, count, unit] = exactly(args)?;
+    let one = self::unit(unit, "INTERVAL")?.span();
+    // A fraction of days or months is rounded.
+    let count = number(count).map(|n| if one.micros != 0 { n } else { n.round() });
+    let (at, span) = moment(at).zip(count.and_then(|n| one.times(n))).ok_or(Stop::Null)?;
     let later = at.plus(span);
     shown(if at.is_date() && one.micros == 0 { later.map(Moment::to_date) } else { later })
 }
 
 /// MySQL's TIMESTAMPDIFF: whole units from the first moment to the second.
 pub(super) fn timestampdiff(args: &[Value]) -> Returned {
-    let [unit, from, to] = args else {
-        return Ok(Value::Null);
-    };
-    let Some(unit) = text(unit).and_then(|u| Unit::named(&u)) else {
-        return Err("TIMESTAMPDIFF of an unknown unit".into());
-    };
-    let Some((from, to)) = moment(from).zip(moment(to)) else {
-        return Ok(Value::Null);
-    };
-    let one = unit.span();
+    let [unit, from, to] = exactly(args)?;
+    let one = self::unit(unit, "TIMESTAMPDIFF")?.span();
+    let (from, to) = moment(from).zip(moment(to)).ok_or(Stop::Null)?;
     if one.months == 0 {
         let length = i64::try_from(one.length()).unwrap_or(i64::MAX);
         return Ok(Value::Integer((to.epoch() - from.epoch()) / length));
@@ -212,23 +175,12 @@ pub(super) fn timestampdiff(args: &[Value]) -> Returned {
 
 /// MySQL's DATE_FORMAT.
 pub(super) fn date_format(args: &[Value]) -> Returned {
-    let [at, format] = args else {
-        return Ok(Value::Null);
-    };
-    let Some(at) = moment(at) else {
-        return Ok(Value::Null);
-    };
-    match text(format).and_then(|f| format_mysql(at, &f)) {
-        Some(text) => Ok(Value::Text(text)),
-        None => Err("DATE_FORMAT with a format that is not known".into()),
-    }
+    formatted(args, format_mysql, "DATE_FORMAT with a format that is not known")
 }
 
 /// MySQL's STR_TO_DATE: NULL where the text does not fit the format.
 pub(super) fn str_to_date(args: &[Value]) -> Returned {
-    let [from, format] = args else {
-        return Ok(Value::Null);
-    };
+    let [from, format] = exactly(args)?;
     shown(text(from).zip(text(format)).and_then(|(t, f)| parse_mysql(&t, &f)))
 }
 

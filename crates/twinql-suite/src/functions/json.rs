@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use twinql_sql::Value;
 
-use super::{Returned, text, truth};
+use super::{Returned, Stop, exactly, text, truth};
 
 pub(super) fn document(value: &Value) -> Option<Json> {
     match value {
@@ -44,7 +44,7 @@ pub(super) fn shown(json: &Json, out: &mut String) {
     }
 }
 
-fn as_document(json: Option<&Json>) -> Value {
+pub(super) fn as_document(json: Option<&Json>) -> Value {
     json.map_or(Value::Null, |json| {
         let mut out = String::new();
         shown(json, &mut out);
@@ -73,62 +73,34 @@ fn member<'j>(json: &'j Json, key: &Value) -> Option<&'j Json> {
     }
 }
 
-fn at_key(args: &[Value], show: fn(Option<&Json>) -> Value) -> Returned {
-    let [json, key] = args else {
-        return Ok(Value::Null);
-    };
+/// `doc -> key`, `doc ->> key`.
+pub(super) fn at_key(args: &[Value], show: fn(Option<&Json>) -> Value) -> Returned {
+    let [json, key] = exactly(args)?;
+    Ok(show(document(json).as_ref().and_then(|j| member(j, key))))
+}
+
+/// `doc #> path`, `doc #>> path`.
+pub(super) fn at_path(args: &[Value], show: fn(Option<&Json>) -> Value) -> Returned {
+    let [json, path] = exactly(args)?;
+    let steps = super::arrays::elements(path).ok_or(Stop::Null)?;
     let json = document(json);
-    Ok(show(json.as_ref().and_then(|j| member(j, key))))
-}
-
-/// `doc -> key`.
-pub(super) fn get(args: &[Value]) -> Returned {
-    at_key(args, as_document)
-}
-
-/// `doc ->> key`.
-pub(super) fn text_of(args: &[Value]) -> Returned {
-    at_key(args, as_text)
-}
-
-fn at_path(args: &[Value], show: fn(Option<&Json>) -> Value) -> Returned {
-    let [json, path] = args else {
-        return Ok(Value::Null);
-    };
-    let Some(steps) = super::arrays::elements(path) else {
-        return Ok(Value::Null);
-    };
-    let json = document(json);
-    let mut found = json.as_ref();
-    for step in steps {
-        let step = as_text(Some(&step));
-        let by_number = text(&step).and_then(|t| t.parse().ok()).map(Value::Integer);
-        found = found.and_then(|j| match j {
-            Json::Array(_) => member(j, by_number.as_ref()?),
-            _ => member(j, &step),
-        });
-    }
+    let found = json.as_ref().and_then(|json| {
+        steps.iter().try_fold(json, |json, step| {
+            let step = as_text(Some(step));
+            let by_number = || text(&step).and_then(|t| t.parse().ok()).map(Value::Integer);
+            match json {
+                Json::Array(_) => member(json, &by_number()?),
+                _ => member(json, &step),
+            }
+        })
+    });
     Ok(show(found))
-}
-
-/// `doc #> path`.
-pub(super) fn path(args: &[Value]) -> Returned {
-    at_path(args, as_document)
-}
-
-/// `doc #>> path`.
-pub(super) fn path_text(args: &[Value]) -> Returned {
-    at_path(args, as_text)
 }
 
 /// `doc ? key`: a member of that name, or an element that is that string.
 pub(super) fn has(args: &[Value]) -> Returned {
-    let [json, key] = args else {
-        return Ok(Value::Null);
-    };
-    let (Some(json), Some(key)) = (document(json), text(key)) else {
-        return Ok(Value::Null);
-    };
+    let [json, key] = exactly(args)?;
+    let (json, key) = document(json).zip(text(key)).ok_or(Stop::Null)?;
     Ok(truth(match &json {
         Json::Object(members) => members.contains_key(&key),
         Json::Array(list) => list.iter().any(|m| m.as_str() == Some(&key)),
@@ -160,11 +132,7 @@ fn holds(a: &Json, b: &Json, top: bool) -> bool {
 
 /// `a @> b`.
 pub(super) fn contains(args: &[Value]) -> Returned {
-    let [a, b] = args else {
-        return Ok(Value::Null);
-    };
-    let (Some(a), Some(b)) = (document(a), document(b)) else {
-        return Ok(Value::Null);
-    };
+    let [a, b] = exactly(args)?;
+    let (a, b) = document(a).zip(document(b)).ok_or(Stop::Null)?;
     Ok(truth(holds(&a, &b, true)))
 }

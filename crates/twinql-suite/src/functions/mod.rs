@@ -20,10 +20,27 @@ mod tests;
 
 pub(crate) use register::register;
 
+use std::cmp::Ordering;
+
 use twinql_sql::Value;
 
 /// What a function gives, or why it cannot.
-pub(crate) type Returned = Result<Value, String>;
+pub(crate) type Returned = Result<Value, Stop>;
+
+/// Why a function gives no value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stop {
+    /// Its arguments mean nothing: the answer is NULL.
+    Null,
+    /// The query fails, and this is said.
+    Error(String),
+}
+
+impl<S: Into<String>> From<S> for Stop {
+    fn from(message: S) -> Stop {
+        Stop::Error(message.into())
+    }
+}
 
 /// A scalar function; how many arguments it takes and what NULL among them gives is in [`twinql_sql::function`].
 #[derive(Clone, Copy)]
@@ -90,23 +107,23 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("pg_regexp_replace", patterns::replace),
     scalar("pg_similar", patterns::similar),
     scalar("pg_initcap", strings::initcap),
-    scalar("pg_lpad", strings::lpad),
+    scalar("pg_lpad", |args| strings::pad(args, true)),
     scalar("pg_repeat", strings::repeat),
     scalar("pg_reverse", strings::reverse),
-    scalar("pg_rpad", strings::rpad),
+    scalar("pg_rpad", |args| strings::pad(args, false)),
     scalar("pg_split_part", strings::split_part),
     scalar("pg_translate", strings::translate),
     scalar("my_substring_index", strings::substring_index),
     scalar("my_find_in_set", strings::find_in_set),
-    scalar("pg_greatest", math::greatest),
-    scalar("pg_least", math::least),
+    scalar("pg_greatest", |args| math::extreme(args, Ordering::Greater)),
+    scalar("pg_least", |args| math::extreme(args, Ordering::Less)),
     scalar("pg_json_contains", json::contains),
-    scalar("pg_json_get", json::get),
+    scalar("pg_json_get", |args| json::at_key(args, json::as_document)),
     scalar("pg_json_has", json::has),
-    scalar("pg_json_path", json::path),
-    scalar("pg_json_path_text", json::path_text),
-    scalar("pg_json_text", json::text_of),
-    scalar("pg_array", arrays::array),
+    scalar("pg_json_path", |args| json::at_path(args, json::as_document)),
+    scalar("pg_json_path_text", |args| json::at_path(args, json::as_text)),
+    scalar("pg_json_text", |args| json::at_key(args, json::as_text)),
+    scalar("pg_array", |args| Ok(arrays::of(args.iter()))),
     scalar("pg_array_contains", arrays::contains),
     scalar("pg_array_of", arrays::of_value),
     scalar("pg_array_length", arrays::length),
@@ -117,39 +134,39 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 
 /// Functions that SQLite has where it is built with its mathematics, as most people's is.
 pub(crate) const MATHEMATICS: &[Function] = &[
-    scalar("ceil", math::ceil),
-    scalar("ceiling", math::ceil),
-    scalar("exp", math::exp),
-    scalar("floor", math::floor),
-    scalar("ln", math::ln),
+    scalar("ceil", |args| math::rounded(args, f64::ceil)),
+    scalar("ceiling", |args| math::rounded(args, f64::ceil)),
+    scalar("exp", |args| math::of_one(args, f64::exp)),
+    scalar("floor", |args| math::rounded(args, f64::floor)),
+    scalar("ln", |args| math::of_one(args, f64::ln)),
     scalar("log", math::log),
-    scalar("log10", math::log10),
-    scalar("log2", math::log2),
+    scalar("log10", |args| math::of_one(args, f64::log10)),
+    scalar("log2", |args| math::of_one(args, f64::log2)),
     scalar("mod", math::modulo),
-    scalar("pi", math::pi),
+    scalar("pi", |_| Ok(real(std::f64::consts::PI))),
     scalar("pow", math::power),
     scalar("power", math::power),
-    scalar("sqrt", math::sqrt),
-    scalar("trunc", math::trunc),
+    scalar("sqrt", |args| math::of_one(args, f64::sqrt)),
+    scalar("trunc", |args| math::rounded(args, f64::trunc)),
 ];
 
 /// Every aggregate.
 pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_array_agg", aggregates::array_agg),
     collector("pg_interval_avg", aggregates::interval_avg),
-    collector("pg_interval_max", aggregates::interval_max),
-    collector("pg_interval_min", aggregates::interval_min),
+    collector("pg_interval_max", |rows| aggregates::extreme(rows, Ordering::Greater)),
+    collector("pg_interval_min", |rows| aggregates::extreme(rows, Ordering::Less)),
     collector("pg_interval_sum", aggregates::interval_sum),
     collector("pg_mode", aggregates::mode),
     collector("pg_percentile_cont", aggregates::percentile_cont),
-    collector("pg_percentile_disc", aggregates::percentile_disc),
-    collector("pg_percentile_disc_desc", aggregates::percentile_disc_desc),
-    collector("pg_stddev_pop", aggregates::stddev_pop),
-    collector("pg_stddev_samp", aggregates::stddev_samp),
-    collector("pg_string_agg_distinct", aggregates::string_agg_distinct),
-    collector("pg_string_agg_distinct_desc", aggregates::string_agg_distinct_desc),
-    collector("pg_var_pop", aggregates::var_pop),
-    collector("pg_var_samp", aggregates::var_samp),
+    collector("pg_percentile_disc", |rows| aggregates::percentile_disc(rows, false)),
+    collector("pg_percentile_disc_desc", |rows| aggregates::percentile_disc(rows, true)),
+    collector("pg_stddev_pop", |rows| aggregates::variance(rows, false).map(f64::sqrt).map(real)),
+    collector("pg_stddev_samp", |rows| aggregates::variance(rows, true).map(f64::sqrt).map(real)),
+    collector("pg_string_agg_distinct", |rows| aggregates::distinct_joined(rows, false)),
+    collector("pg_string_agg_distinct_desc", |rows| aggregates::distinct_joined(rows, true)),
+    collector("pg_var_pop", |rows| aggregates::variance(rows, false).map(real)),
+    collector("pg_var_samp", |rows| aggregates::variance(rows, true).map(real)),
 ];
 
 /// A value as text, as SQLite converts it; NULL and blobs that are no text have none.
@@ -186,9 +203,20 @@ pub(crate) fn real(number: f64) -> Value {
     if number.is_finite() { Value::Real(number.into()) } else { Value::Null }
 }
 
-/// A text, or NULL.
-pub(crate) fn text_or_null(text: Option<String>) -> Returned {
-    Ok(text.map_or(Value::Null, Value::Text))
+/// What a value is shown as, or NULL.
+pub(crate) fn shown(value: Option<impl std::fmt::Display>) -> Returned {
+    value.map(|v| Value::Text(v.to_string())).ok_or(Stop::Null)
+}
+
+/// So many arguments.
+pub(crate) fn exactly<const N: usize>(args: &[Value]) -> Result<&[Value; N], Stop> {
+    args.try_into().map_err(|_| Stop::Null)
+}
+
+/// The first arguments as texts.
+pub(crate) fn texts<const N: usize>(args: &[Value]) -> Result<[String; N], Stop> {
+    let list: Vec<String> = args.iter().take(N).filter_map(text).collect();
+    list.try_into().map_err(|_| Stop::Null)
 }
 
 /// A truth value.
@@ -197,15 +225,12 @@ pub(crate) fn truth(holds: bool) -> Value {
 }
 
 /// How two values are ordered: numbers, then text by its bytes.
-pub(crate) fn order(a: &Value, b: &Value) -> std::cmp::Ordering {
+pub(crate) fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
-        (Value::Text(a), Value::Text(b)) => a.cmp(b),
-        _ => match (a, b) {
-            (Value::Integer(_) | Value::Real(_), Value::Integer(_) | Value::Real(_)) => {
-                number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0))
-            }
-            _ => a.cmp(b),
-        },
+        (Value::Integer(_) | Value::Real(_), Value::Integer(_) | Value::Real(_)) => {
+            number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0))
+        }
+        _ => a.cmp(b),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use regex::{Regex, RegexBuilder};
 use twinql_sql::Value;
 
-use super::{Returned, text, truth};
+use super::{Returned, text, texts, truth};
 
 /// Bytes that a compiled expression may have.
 const MAX_COMPILED: usize = 1 << 20;
@@ -68,17 +68,13 @@ fn compiled(pattern: &str, flags: &str) -> Result<Regex, String> {
 
 /// `x ~ pattern`: is the expression found in the text.
 pub(super) fn regexp(args: &[Value]) -> Returned {
-    let [Some(subject), Some(pattern), Some(flags)] = [0, 1, 2].map(|i| args.get(i).and_then(text)) else {
-        return Ok(Value::Null);
-    };
+    let [subject, pattern, flags] = texts(args)?;
     Ok(truth(compiled(&pattern, &flags)?.is_match(&subject)))
 }
 
 /// REGEXP_REPLACE: the first match, with the flag `g` all of them.
 pub(super) fn replace(args: &[Value]) -> Returned {
-    let [Some(subject), Some(pattern), Some(with)] = [0, 1, 2].map(|i| args.get(i).and_then(text)) else {
-        return Ok(Value::Null);
-    };
+    let [subject, pattern, with] = texts(args)?;
     let flags = args.get(3).and_then(text).unwrap_or_default();
     let limit = usize::from(!flags.contains('g'));
     // `\1` is `${1}` here, and a dollar stands for itself.
@@ -105,9 +101,7 @@ pub(super) fn replace(args: &[Value]) -> Returned {
 
 /// `x SIMILAR TO pattern`: SQL's expressions, which match the whole text.
 pub(super) fn similar(args: &[Value]) -> Returned {
-    let [Some(subject), Some(pattern)] = [0, 1].map(|i| args.get(i).and_then(text)) else {
-        return Ok(Value::Null);
-    };
+    let [subject, pattern] = texts(args)?;
     let mut expression = String::from("^(?:");
     let mut chars = pattern.chars();
     let mut in_class = false;

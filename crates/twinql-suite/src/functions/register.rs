@@ -1,12 +1,13 @@
 //! The functions on a connection.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error};
 use twinql_sql::Value;
 use twinql_sql::function::Scalar;
 
-use super::{AGGREGATES, Collector, FUNCTIONS, Function, MATHEMATICS};
+use super::{AGGREGATES, Collector, FUNCTIONS, Function, MATHEMATICS, Returned, Stop};
+use crate::database::owned;
+use crate::execute::Bound;
 
 /// Bytes that one group of an aggregate may hold.
 const MAX_GROUP: usize = 8 << 20;
@@ -17,18 +18,8 @@ fn failure(message: impl Into<String>) -> Error {
     Error::UserFunctionError(message.into().into())
 }
 
-fn argument(value: ValueRef<'_>) -> Value {
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(i) => Value::Integer(i),
-        ValueRef::Real(r) => Value::Real(r.into()),
-        ValueRef::Text(t) => Value::Text(String::from_utf8_lossy(t).into_owned()),
-        ValueRef::Blob(b) => Value::Blob(b.to_vec()),
-    }
-}
-
 fn arguments(context: &Context<'_>) -> Vec<Value> {
-    (0..context.len()).map(|i| argument(context.get_raw(i))).collect()
+    (0..context.len()).map(|i| owned(context.get_raw(i))).collect()
 }
 
 fn size(value: &Value) -> usize {
@@ -41,30 +32,25 @@ fn size(value: &Value) -> usize {
 }
 
 /// The answer for SQLite, no longer than a value may be.
-fn result(value: Value, longest: usize) -> rusqlite::Result<rusqlite::types::Value> {
-    use rusqlite::types::Value as V;
-    if size(&value) - OVERHEAD > longest {
-        return Err(failure("string or blob too big"));
+fn result(returned: Returned, longest: usize) -> rusqlite::Result<Bound<Value>> {
+    match returned {
+        Ok(value) if size(&value) - OVERHEAD > longest => Err(failure("string or blob too big")),
+        Ok(value) => Ok(Bound(value)),
+        Err(Stop::Null) => Ok(Bound(Value::Null)),
+        Err(Stop::Error(message)) => Err(failure(message)),
     }
-    Ok(match value {
-        Value::Null => V::Null,
-        Value::Integer(i) => V::Integer(i),
-        Value::Real(r) => V::Real(r.0),
-        Value::Text(s) => V::Text(s),
-        Value::Blob(b) => V::Blob(b),
-    })
 }
 
 /// One call, its arguments counted.
-fn call(function: Function, row: &Scalar, arguments: &[Value]) -> rusqlite::Result<Value> {
+fn call(function: Function, row: &Scalar, arguments: &[Value]) -> Returned {
     let (least, most) = row.arity;
     if arguments.len() < least || arguments.len() > most {
-        return Err(failure(format!("wrong number of arguments to function {}()", function.name)));
+        return Err(format!("wrong number of arguments to function {}()", function.name).into());
     }
     if row.nulls.is_strict() && arguments.contains(&Value::Null) {
-        return Ok(Value::Null);
+        return Err(Stop::Null);
     }
-    (function.call)(arguments).map_err(failure)
+    (function.call)(arguments)
 }
 
 struct Group {
@@ -77,7 +63,7 @@ struct Collecting {
     longest: usize,
 }
 
-impl Aggregate<Group, rusqlite::types::Value> for Collecting {
+impl Aggregate<Group, Bound<Value>> for Collecting {
     fn init(&self, _: &mut Context<'_>) -> rusqlite::Result<Group> {
         Ok(Group { rows: Vec::new(), bytes: 0 })
     }
@@ -92,13 +78,9 @@ impl Aggregate<Group, rusqlite::types::Value> for Collecting {
         Ok(())
     }
 
-    fn finalize(
-        &self,
-        _: &mut Context<'_>,
-        group: Option<Group>,
-    ) -> rusqlite::Result<rusqlite::types::Value> {
+    fn finalize(&self, _: &mut Context<'_>, group: Option<Group>) -> rusqlite::Result<Bound<Value>> {
         let rows = group.map(|g| g.rows).unwrap_or_default();
-        result((self.collector.call)(&rows).map_err(failure)?, self.longest)
+        result((self.collector.call)(&rows), self.longest)
     }
 }
 
@@ -115,7 +97,7 @@ pub(crate) fn register(connection: &Connection, value_bytes: i32) -> rusqlite::R
         // Every one has a row; a test says so.
         let Some(row) = function.row() else { continue };
         connection.create_scalar_function(function.name, -1, flags, move |context| {
-            result(call(function, row, &arguments(context))?, longest)
+            result(call(function, row, &arguments(context)), longest)
         })?;
     }
     for collector in AGGREGATES {
@@ -127,12 +109,9 @@ pub(crate) fn register(connection: &Connection, value_bytes: i32) -> rusqlite::R
 }
 
 #[cfg(test)]
-pub(super) fn call_by_name(name: &str, arguments: &[Value]) -> Result<Value, String> {
-    let function = FUNCTIONS
-        .iter()
-        .chain(MATHEMATICS)
-        .find(|f| f.name == name)
-        .ok_or_else(|| format!("no function {name}"))?;
+pub(super) fn call_by_name(name: &str, arguments: &[Value]) -> Returned {
+    let function = FUNCTIONS.iter().chain(MATHEMATICS).find(|f| f.name == name);
+    let function = function.ok_or_else(|| format!("no function {name}"))?;
     let row = function.row().ok_or_else(|| format!("{name} has no row"))?;
-    call(*function, row, arguments).map_err(|e| e.to_string())
+    call(*function, row, arguments)
 }

@@ -2,75 +2,51 @@
 
 use twinql_sql::Value;
 
-use super::{Returned, text, whole};
+use super::{Returned, Stop, text, texts, whole};
 
 /// Characters that a string of these functions may have.
 const MAX_CHARS: usize = 1 << 16;
 
-fn strings<const N: usize>(args: &[Value]) -> Option<[String; N]> {
-    let list: Vec<String> = args.iter().take(N).filter_map(text).collect();
-    list.try_into().ok()
+/// The argument as a number of characters; one more than may be stands for all beyond.
+fn length(args: &[Value], at: usize) -> Result<usize, Stop> {
+    let n = args.get(at).and_then(whole).and_then(|n| usize::try_from(n.max(0)).ok()).ok_or(Stop::Null)?;
+    Ok(n.min(MAX_CHARS + 1))
 }
 
-fn length(value: Option<&Value>) -> Option<usize> {
-    let n = usize::try_from(whole(value?)?.max(0)).ok()?;
-    Some(n.min(MAX_CHARS + 1))
+fn bounded(n: usize) -> Result<(), Stop> {
+    if n > MAX_CHARS { Err("string or blob too big".into()) } else { Ok(()) }
 }
 
-fn too_long(n: usize) -> Result<(), String> {
-    if n > MAX_CHARS {
-        return Err("string or blob too big".into());
-    }
-    Ok(())
-}
-
-/// The padding that brings a string of `have` characters to `want`, or the string cut.
-fn pad(args: &[Value], left: bool) -> Returned {
-    let (Some(subject), Some(want)) = (args.first().and_then(text), length(args.get(1))) else {
-        return Ok(Value::Null);
-    };
-    too_long(want)?;
+/// LPAD, RPAD: a string with the padding that brings it to so many characters, or cut.
+pub(super) fn pad(args: &[Value], left: bool) -> Returned {
+    let ([subject], want) = (texts(args)?, length(args, 1)?);
+    bounded(want)?;
     let fill = args.get(2).and_then(text).unwrap_or_else(|| " ".to_owned());
     let have = subject.chars().count();
     if have >= want {
         return Ok(Value::Text(subject.chars().take(want).collect()));
     }
-    if fill.is_empty() {
-        return Ok(Value::Text(subject));
-    }
+    // Without a fill there is no padding.
     let padding: String = fill.chars().cycle().take(want - have).collect();
     Ok(Value::Text(if left { padding + &subject } else { subject + &padding }))
 }
 
-/// LPAD.
-pub(super) fn lpad(args: &[Value]) -> Returned {
-    pad(args, true)
-}
-
-/// RPAD.
-pub(super) fn rpad(args: &[Value]) -> Returned {
-    pad(args, false)
-}
-
 /// REPEAT.
 pub(super) fn repeat(args: &[Value]) -> Returned {
-    let (Some(subject), Some(times)) = (args.first().and_then(text), length(args.get(1))) else {
-        return Ok(Value::Null);
-    };
-    too_long(subject.len().saturating_mul(times))?;
+    let ([subject], times) = (texts(args)?, length(args, 1)?);
+    bounded(subject.len().saturating_mul(times))?;
     Ok(Value::Text(subject.repeat(times)))
 }
 
 /// REVERSE.
 pub(super) fn reverse(args: &[Value]) -> Returned {
-    Ok(strings::<1>(args).map_or(Value::Null, |[s]| Value::Text(s.chars().rev().collect())))
+    let [subject] = texts(args)?;
+    Ok(Value::Text(subject.chars().rev().collect()))
 }
 
 /// INITCAP: each word begins with a capital, the rest is small.
 pub(super) fn initcap(args: &[Value]) -> Returned {
-    let Some([subject]) = strings::<1>(args) else {
-        return Ok(Value::Null);
-    };
+    let [subject] = texts(args)?;
     let mut inside = false;
     let mut out = String::with_capacity(subject.len());
     for c in subject.chars() {
@@ -86,9 +62,7 @@ pub(super) fn initcap(args: &[Value]) -> Returned {
 
 /// SPLIT_PART: the part with a number, from the end where it is negative.
 pub(super) fn split_part(args: &[Value]) -> Returned {
-    let (Some([subject, by]), Some(at)) = (strings::<2>(args), args.get(2).and_then(whole)) else {
-        return Ok(Value::Null);
-    };
+    let ([subject, by], at) = (texts(args)?, args.get(2).and_then(whole).ok_or(Stop::Null)?);
     let parts: Vec<&str> =
         if by.is_empty() { vec![subject.as_str()] } else { subject.split(by.as_str()).collect() };
     let count = i64::try_from(parts.len()).unwrap_or(i64::MAX);
@@ -99,9 +73,7 @@ pub(super) fn split_part(args: &[Value]) -> Returned {
 
 /// TRANSLATE: each character of the second string becomes that of the third, or goes.
 pub(super) fn translate(args: &[Value]) -> Returned {
-    let Some([subject, from, to]) = strings::<3>(args) else {
-        return Ok(Value::Null);
-    };
+    let [subject, from, to] = texts(args)?;
     let to: Vec<char> = to.chars().collect();
     let out = subject
         .chars()
@@ -116,9 +88,7 @@ pub(super) fn translate(args: &[Value]) -> Returned {
 /// MySQL's SUBSTRING_INDEX: what stands before a delimiter's nth occurrence, or behind it
 /// from the end.
 pub(super) fn substring_index(args: &[Value]) -> Returned {
-    let (Some([subject, by]), Some(count)) = (strings::<2>(args), args.get(2).and_then(whole)) else {
-        return Ok(Value::Null);
-    };
+    let ([subject, by], count) = (texts(args)?, args.get(2).and_then(whole).ok_or(Stop::Null)?);
     if by.is_empty() || count == 0 {
         return Ok(Value::Text(String::new()));
     }
@@ -133,9 +103,7 @@ pub(super) fn substring_index(args: &[Value]) -> Returned {
 
 /// MySQL's FIND_IN_SET: the place of a member in a list with commas, 0 where it is none.
 pub(super) fn find_in_set(args: &[Value]) -> Returned {
-    let Some([member, list]) = strings::<2>(args) else {
-        return Ok(Value::Null);
-    };
+    let [member, list] = texts(args)?;
     let at = list.split(',').position(|m| m.eq_ignore_ascii_case(&member));
     let at = at.filter(|_| !list.is_empty()).map_or(0, |i| i + 1);
     Ok(Value::Integer(i64::try_from(at).unwrap_or(0)))

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use twinql_sql::{Column, ForeignKey, Schema, Table, Value};
 
-use crate::database::{Database, Row, literal, project, quoted};
+use crate::database::{Database, Row, literal, owned, project, quoted};
 
 /// CREATE and INSERT statements that make the database: tables with what the schema declares, keys, UNIQUE,
 /// NOT NULL, foreign keys and CHECKs, each table after those that it refers to. What the rows break, which
@@ -208,17 +208,6 @@ fn loads(text: &str, database: &Database, order: &[usize], declared: &Schema) ->
         Ok(true)
     };
     held().unwrap_or(false)
-}
-
-fn owned(value: rusqlite::types::ValueRef<'_>) -> Value {
-    use rusqlite::types::ValueRef;
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(i) => Value::Integer(i),
-        ValueRef::Real(r) => Value::Real(r.into()),
-        ValueRef::Text(t) => Value::Text(String::from_utf8_lossy(t).into_owned()),
-        ValueRef::Blob(b) => Value::Blob(b.to_vec()),
-    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
 use twinql_sql::{Schema, Value};
 
 use super::SuiteError;
-use crate::database::quoted;
+use crate::database::{owned, quoted};
+use crate::execute::open_immutable;
 use crate::generate::Values;
 
 /// Distinct values that are taken of one column.
@@ -27,18 +27,7 @@ pub fn read_values(path: &Path, schema: &Schema) -> Result<Values, SuiteError> {
     let fail = |message: String| SuiteError::Io { path: path.display().to_string(), message };
     // SQLite would say no more than that it cannot open it.
     let real = std::fs::canonicalize(path).map_err(|e| fail(e.to_string()))?;
-    let mut uri = String::from("file:");
-    for byte in real.to_string_lossy().bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri.push_str("?mode=ro&immutable=1");
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(uri, flags).map_err(|e| fail(e.to_string()))?;
+    let connection = open_immutable(&real).map_err(|e| fail(e.to_string()))?;
     connection
         .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(()))
         .map_err(|e| fail(e.to_string()))?;
@@ -53,14 +42,13 @@ pub fn read_values(path: &Path, schema: &Schema) -> Result<Values, SuiteError> {
         let mut rows = statement.query([])?;
         let mut out = Vec::new();
         while let Some(row) = rows.next()? {
-            out.extend(match row.get_ref(0)? {
-                ValueRef::Integer(i) => Some(Value::Integer(i)),
-                ValueRef::Real(r) => Some(Value::Real(r.into())),
-                ValueRef::Text(t) if t.len() <= MAX_BYTES => {
-                    Some(Value::Text(String::from_utf8_lossy(t).into_owned()))
-                }
-                _ => None,
-            });
+            let value = row.get_ref(0)?;
+            let kept = match value {
+                ValueRef::Integer(_) | ValueRef::Real(_) => true,
+                ValueRef::Text(t) => t.len() <= MAX_BYTES,
+                ValueRef::Null | ValueRef::Blob(_) => false,
+            };
+            out.extend(kept.then(|| owned(value)));
         }
         Ok(out)
     };
@@ -74,6 +62,8 @@ pub fn read_values(path: &Path, schema: &Schema) -> Result<Values, SuiteError> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::suite::{DistilConfig, Known, Tally, distil};
     use crate::testing::schema;
