@@ -11,7 +11,7 @@ use twinql::files::read_bounded;
 use twinql::judging::{crew, judge_all};
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, suite_hash};
-use twinql::suite::suite::{RunOptions, RunPair, RunVerdict, Suite, run, run_in_processes};
+use twinql::suite::suite::{RunOptions, RunPair, Suite, run, run_in_processes};
 use twinql::suite::worker::Program;
 use twinql::suite::{JudgeConfig, Verdict};
 use twinql::{Job, Work, status};
@@ -171,10 +171,10 @@ fn on_suite(suite: &Suite, jobs: &[Job], options: RunOptions, program: Option<Pr
     let outcome = |(job, place): (&Job, Option<usize>)| match place.and_then(|i| verdicts.get(i)) {
         None => judged(job, None),
         Some(verdict) => {
-            let (status, error) = status::of_run(verdict);
-            let right = match verdict {
-                RunVerdict::Same { .. } => Some(true),
-                RunVerdict::Different { .. } => Some(false),
+            let (status, error) = status::of_verdict(&verdict.verdict);
+            let right = match verdict.verdict {
+                Verdict::Same { .. } => Some(true),
+                Verdict::Different { .. } => Some(false),
                 _ => wrong_where(status),
             };
             (status, right, error)

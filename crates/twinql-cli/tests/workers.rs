@@ -115,9 +115,9 @@ fn a_pair_of_a_suite_that_kills_its_worker_costs_itself() {
         RunOptions { limits: Limits { steps: 200_000, ..Limits::default() }, ..RunOptions::default() };
     let mut expected = run(&suite, &pairs, options, &|_| ());
     assert_eq!(run_in_processes(&suite, &pairs, options, crew(LONG), &|_| ()), expected);
-    let timeout = |v: &RunVerdict| matches!(v, RunVerdict::Timeout { .. });
-    assert!(expected[0].right() && matches!(expected[3], RunVerdict::PredError { .. }));
-    assert!(matches!(expected[1], RunVerdict::PredError { .. }) && timeout(&expected[4]));
+    let timeout = |v: &RunVerdict| matches!(v.verdict, Verdict::Timeout { .. });
+    assert!(expected[0].right() && matches!(expected[3].verdict, Verdict::PredError { .. }));
+    assert!(matches!(expected[1].verdict, Verdict::PredError { .. }) && timeout(&expected[4]));
     let mut verdicts = run_in_processes(&suite, &pairs, options, mortal(), &|_| ());
     assert!(timeout(&verdicts[1]), "{verdicts:?}");
     verdicts.remove(1);

@@ -405,16 +405,11 @@ impl Pair {
             Ok(both) => both,
             Err(verdict) => return Step::End(verdict),
         };
-        let rules = Rules {
-            settling: match self.config.ties {
-                Ties::AsReturned => Settling::AsReturned,
-                Ties::Possible => Settling::InPlace,
-            },
-            carry_columns: true,
-            halve_steps: false,
-            keep_answers: true,
+        let settling = match self.config.ties {
+            Ties::AsReturned => Settling::AsReturned,
+            Ties::Possible => Settling::InPlace,
         };
-        let mut ring = Ring::bare(sandbox, &self.config.semantics, rules);
+        let mut ring = Ring::bare(sandbox, &self.config.semantics, Rules::of(settling));
         let gold = ring.enter(Party::unread(gold, self.gold.clone()));
         let Some(pred) = pred else {
             // The same text: it only has to run.
@@ -437,7 +432,7 @@ impl Pair {
                 }
             }
         }
-        let outcome = ring.bout_on_file(pair);
+        let outcome = ring.loaded_bout(pair, None);
         self.columns = Some(ring.columns(pair).clone());
         let mut answer = |query| ring.take_answer(query).unwrap_or_default();
         match outcome {

@@ -20,7 +20,9 @@ use std::sync::Arc;
 
 use twinql_sql::Schema;
 
-use crate::bout::{Answered, Effort, Next, Outcome, Ring, Rules, Settling, Side, Standing, nonempty};
+use crate::bout::{
+    Answered, Effort, Next, Outcome, Ring, Rules, Settling, Side, Standing, Verdict, nonempty,
+};
 use crate::database::Database;
 use crate::execute::{Answer, ExecError, Sandbox};
 use crate::facts::Facts;
@@ -33,7 +35,7 @@ use shelf::Shelf;
 pub use show::Shown;
 use shrink::Plainer;
 use statements::statements;
-pub use verdict::{JudgeConfig, Report, Verdict, Witness};
+pub use verdict::{JudgeConfig, Report, Witness};
 
 /// Judges pairs over one schema; keep one for each thread and schema.
 #[derive(Debug)]
@@ -51,7 +53,7 @@ pub struct Judge {
 pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> Verdict {
     match Judge::new(schema, config.clone()) {
         Ok(judge) => judge.judge(gold, pred),
-        Err(error) => Verdict::GoldError { message: error.to_string() },
+        Err(error) => Verdict::failed(Side::Gold, error),
     }
 }
 
@@ -137,8 +139,7 @@ impl Judge {
         self.sandbox.after_timeouts(0);
         let mut notes = Vec::new();
         let verdict = self.readied([gold, pred], &mut notes).and_then(|[gold, pred]| {
-            let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
-            self.trial(gold, pred, &mut notes).map_err(failed)
+            self.trial(gold, pred, &mut notes).map_err(|e| Verdict::failed(Side::Gold, e))
         });
         let mut verdict = verdict.unwrap_or_else(|refused| refused);
         if let Verdict::Different { witness } = &mut verdict
@@ -151,16 +152,13 @@ impl Judge {
 
     /// Both queries compiled, and what was done to their texts; a verdict where SQLite refuses one.
     fn readied(&self, texts: [&str; 2], notes: &mut Vec<String>) -> Result<[Ready<'_>; 2], Verdict> {
-        let mut ready = |side: Side, sql: &str| -> Result<Ready<'_>, String> {
-            let ready = ready(&self.sandbox, sql).map_err(|e| e.to_string())?;
+        let mut ready = |side: Side, sql: &str| -> Result<Ready<'_>, Verdict> {
+            let ready = ready(&self.sandbox, sql).map_err(|e| Verdict::failed(side, e))?;
             notes.extend(ready.notes.iter().map(|note| format!("{side}: {note}")));
             Ok(ready)
         };
         let [gold, pred] = texts;
-        Ok([
-            ready(Side::Gold, gold).map_err(|message| Verdict::GoldError { message })?,
-            ready(Side::Pred, pred).map_err(|message| Verdict::PredError { message })?,
-        ])
+        Ok([ready(Side::Gold, gold)?, ready(Side::Pred, pred)?])
     }
 
     /// What each of two queries says of the tables; none of one that is not understood, whose tables are named
@@ -191,8 +189,7 @@ impl Judge {
         settling: Settling,
     ) -> Result<Trial<'a>, ExecError> {
         let (sandbox, config) = (&self.sandbox, &self.config);
-        let rules = Rules { settling, carry_columns: true, halve_steps: false, keep_answers: true };
-        let mut ring = Ring::bare(sandbox, &config.semantics, rules);
+        let mut ring = Ring::bare(sandbox, &config.semantics, Rules::of(settling));
         ring.load_into(&self.schema, tables)?;
         let (gold, pred) = (ring.enter_ready(gold), ring.enter_ready(pred));
         let pair = ring.pair(gold, pred);
@@ -228,7 +225,7 @@ impl Judge {
             Some(error @ ExecError::Limit(_)) => course.standing.failed(Side::Gold, error),
             _ => None,
         };
-        let ended = ended.map(Verdict::from).or_else(|| {
+        let ended = ended.or_else(|| {
             (0..wanted).find_map(|index| {
                 let database = generator.database(index)?;
                 self.step(&generator, &mut trial, &mut course, (index, database))
@@ -261,7 +258,7 @@ impl Judge {
             Next::Differ => Some(Verdict::Different {
                 witness: Box::new(self.witness(index, generator, trial, database)),
             }),
-            Next::End(ending) => Some(ending.into()),
+            Next::End(verdict) => Some(verdict),
         }
     }
 
@@ -308,9 +305,6 @@ impl Course {
     /// What is to be said where no database told the two apart.
     fn verdict(&self) -> Verdict {
         let unanswered = "no database meets the assumptions";
-        let ending = self
-            .standing
-            .ending(|failure| failure.map_or_else(|| unanswered.to_owned(), ExecError::to_string));
-        ending.into()
+        self.standing.verdict(|failure| failure.map_or_else(|| unanswered.to_owned(), ExecError::to_string))
     }
 }

@@ -43,13 +43,13 @@ mod timing;
 mod views;
 pub mod worker;
 
-pub use bout::Side;
+pub use bout::{Side, Verdict};
 pub use check::Broken;
 pub use database::Database;
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
-pub use judge::{Ease, Judge, JudgeConfig, Plausibility, Reason, Report, Shown, Verdict, Witness, judge};
+pub use judge::{Ease, Judge, JudgeConfig, Plausibility, Reason, Report, Shown, Witness, judge};
 pub use lexical::{outermost_order, without_distinct};
 pub use limits::HEAP_BYTES;
 pub use neighbours::{Neighbour, neighbours, neighbours_in};

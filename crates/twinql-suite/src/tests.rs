@@ -2,12 +2,12 @@
 
 use twinql_sql::{Schema, Semantics, Value, semantics::PRESETS};
 
-use crate::bout::{Effort, MAX_STEPS, Outcome, Ring, Rules, Settling, Side};
+use crate::bout::{Effort, MAX_STEPS, Outcome, Ring, Rules, Side, Verdict};
 use crate::database::Database;
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::{Generator, MAX_ROWS};
-use crate::judge::{Judge, JudgeConfig, Verdict};
+use crate::judge::{Judge, JudgeConfig};
 use crate::testing::schema;
 
 fn under(semantics: &str, gold: &str, pred: &str) -> Verdict {
@@ -299,7 +299,6 @@ fn wide_answers_are_matched_without_trying_all_orders() {
     assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}");
 }
 
-/// On the published pairs of Spider dev; a sample, so that it takes a second.
 /// Every singer with every concert, all of whose groups tie: each sample costs what a join costs.
 #[test]
 fn samples_of_a_pair_have_a_price_that_is_not_passed() {
@@ -310,13 +309,7 @@ fn samples_of_a_pair_have_a_price_that_is_not_passed() {
     let concerts = (0..60).map(|i| vec![number(i), text(i), number(2000), number(1), number(i)]);
     let database = Database { tables: vec![Some(singers.collect()), Some(concerts.collect())] };
     let sandbox = Sandbox::new(&schema, Limits::default()).unwrap();
-    let rules = Rules {
-        settling: Settling::Rearranged(Effort::Full),
-        carry_columns: true,
-        halve_steps: true,
-        keep_answers: false,
-    };
-    let mut ring = Ring::over_all(&sandbox, &schema, &semantics, rules).unwrap();
+    let mut ring = Ring::over_all(&sandbox, &schema, &semantics, Rules::of_many(Effort::Full)).unwrap();
     let gold = "SELECT s.name, s.country FROM singer s JOIN concert c ON s.id = c.singer_id \
                 GROUP BY s.id ORDER BY count(*) LIMIT 1";
     let pred =
@@ -335,6 +328,7 @@ fn samples_of_a_pair_have_a_price_that_is_not_passed() {
     assert!(total > MAX_STEPS / 4 && total < MAX_STEPS + MAX_STEPS / 4, "{costs:?}");
 }
 
+/// On the published pairs of Spider dev; a sample, so that it takes a second.
 #[test]
 fn agrees_with_adjudicated_labels() {
     let Ok(data) = std::env::var("TWINQL_DATA") else {

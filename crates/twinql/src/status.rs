@@ -13,7 +13,6 @@
 
 use twinql_sql::SqlError;
 use twinql_sql::prove::{ProveError, Side};
-use twinql_suite::suite::RunVerdict;
 use twinql_suite::{FileVerdict, Verdict};
 
 use crate::record::Status;
@@ -98,8 +97,8 @@ fn stopped(side: Side) -> (Status, Option<String>) {
     (Status::Timeout, Some(error))
 }
 
-/// The status of a verdict, with the error to show.
-pub fn of_verdict(verdict: &Verdict) -> (Status, Option<String>) {
+/// The status of a verdict, of the judge or on a distilled suite, with the error to show.
+pub fn of_verdict<W>(verdict: &Verdict<W>) -> (Status, Option<String>) {
     match verdict {
         Verdict::GoldError { message } => refused(Side::Gold, message),
         Verdict::PredError { message } => refused(Side::Pred, message),
@@ -107,18 +106,6 @@ pub fn of_verdict(verdict: &Verdict) -> (Status, Option<String>) {
         Verdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
         Verdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
         Verdict::Same { .. } | Verdict::Different { .. } => (Status::Ok, None),
-    }
-}
-
-/// The status of a pair on a distilled suite, with the error to show.
-pub fn of_run(verdict: &RunVerdict) -> (Status, Option<String>) {
-    match verdict {
-        RunVerdict::GoldError { message } => refused(Side::Gold, message),
-        RunVerdict::PredError { message } => refused(Side::Pred, message),
-        RunVerdict::Timeout { side } => stopped(*side),
-        RunVerdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
-        RunVerdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
-        RunVerdict::Same { .. } | RunVerdict::Different { .. } => (Status::Ok, None),
     }
 }
 

@@ -20,13 +20,13 @@ use twinql::record::Status;
 use twinql::signature::{Signature, suite_hash};
 use twinql::sql::{Schema, in_sqlite};
 use twinql::status;
-use twinql::suite::Limits;
 use twinql::suite::profile::Profile;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
     Counts, DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build as distil_all, read_values,
     run as run_suite, run_in_processes,
 };
+use twinql::suite::{Limits, Verdict};
 
 use crate::args::shared::NeededSchemaFlags;
 use crate::args::{DEFAULT_SEED, Format, typed};
@@ -453,23 +453,23 @@ fn record<'a>(
             out.status = *status;
             out.error = Some(why.clone());
         }
-        Ok(RunVerdict::Same { databases, nonempty, plugged }) => {
+        Ok(RunVerdict { verdict: Verdict::Same { databases, nonempty }, plugged }) => {
             out.verdict = Some("same");
             out.score = Some(1);
             out.databases = Some(*databases);
             out.nonempty = Some(*nonempty);
             out.plugged = plugged.as_deref();
         }
-        Ok(RunVerdict::Different { database }) => {
+        Ok(RunVerdict { verdict: Verdict::Different { witness }, .. }) => {
             out.verdict = Some("different");
-            out.witness = Some(*database);
+            out.witness = Some(*witness);
         }
-        Ok(verdict) => {
-            (out.status, out.error) = status::of_run(verdict);
+        Ok(RunVerdict { verdict, .. }) => {
+            (out.status, out.error) = status::of_verdict(verdict);
             if matches!(out.status, Status::Untested | Status::MachineError) {
                 out.score = None;
             }
-            if let RunVerdict::Untested { databases, .. } = verdict {
+            if let Verdict::Untested { databases, .. } = verdict {
                 out.databases = Some(*databases);
             }
         }

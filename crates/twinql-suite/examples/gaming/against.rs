@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use twinql_sql::{Proof, Schema, Semantics, prove};
 use twinql_suite::files::FileConfig;
-use twinql_suite::suite::{DistilConfig, RunOptions, RunPair, RunVerdict, Task, build, run};
+use twinql_suite::suite::{DistilConfig, RunOptions, RunPair, Task, build, run};
 use twinql_suite::{FileJudge, FileVerdict, Judge, JudgeConfig, Limits, Sandbox, Suite, Verdict};
 
 /// The constants, one a line.
@@ -132,12 +132,12 @@ pub(crate) fn run_on(suite: &Suite, golds: &Golds, preds: &[&str]) -> Tally {
     let mut tally = Tally::default();
     for ((pair, schema), verdict) in pairs.iter().zip(schemas).zip(verdicts) {
         tally.pairs += 1;
-        match verdict {
-            RunVerdict::Same { .. } => {
+        match verdict.verdict {
+            Verdict::Same { .. } => {
                 tally.same(schema, &pair.gold, &pair.pred, &suite.config.semantics);
             }
-            RunVerdict::Different { .. } => tally.different += 1,
-            RunVerdict::Untested { reason, .. } => tally.untested(schema, &pair.gold, &pair.pred, reason),
+            Verdict::Different { .. } => tally.different += 1,
+            Verdict::Untested { reason, .. } => tally.untested(schema, &pair.gold, &pair.pred, reason),
             _ => tally.none += 1,
         }
     }

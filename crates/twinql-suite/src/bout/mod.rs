@@ -18,6 +18,7 @@ mod samples;
 mod shrink;
 mod standing;
 mod undecided;
+mod verdict;
 
 use twinql_sql::Value;
 pub use twinql_sql::prove::Side;
@@ -30,9 +31,10 @@ pub(crate) use party::Party;
 pub(crate) use ring::Ring;
 pub(crate) use samples::Effort;
 pub(crate) use shrink::{Shrinking, drop_rows};
-pub(crate) use standing::{Ending, Next, Standing};
+pub(crate) use standing::{Next, Standing};
 #[cfg(test)]
 pub(crate) use undecided::MAX_STEPS;
+pub use verdict::Verdict;
 
 /// What is done where SQL leaves an answer open: ties that LIMIT cuts, bare columns, the first row of
 /// an unordered subquery.
@@ -65,6 +67,19 @@ pub(crate) struct Rules {
     /// The answers of predictions stay until the next database. Off where many predictions are run, since
     /// all their answers together may be large.
     pub(crate) keep_answers: bool,
+}
+
+impl Rules {
+    /// The usual rules: what is learnt of columns is carried on, no steps are halved, answers are kept.
+    pub(crate) fn of(settling: Settling) -> Rules {
+        Rules { settling, carry_columns: true, halve_steps: false, keep_answers: true }
+    }
+
+    /// The rules where many predictions run.
+    pub(crate) fn of_many(effort: Effort) -> Rules {
+        let settling = Settling::Rearranged(effort);
+        Rules { halve_steps: true, keep_answers: false, ..Rules::of(settling) }
+    }
 }
 
 /// What one database says of two queries.

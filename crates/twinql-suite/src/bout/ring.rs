@@ -7,7 +7,7 @@ use twinql_sql::{Schema, Semantics};
 use super::agree::{Agreement, Doubt, agree, as_returned};
 use super::answered::Answered;
 use super::party::Party;
-use super::samples::{Effort, Sampled, sample, sample_rows, stable};
+use super::samples::{Comparison, Effort, Sampled, sample, sample_rows, stable};
 use super::undecided::{Patience, told_apart};
 use super::{ARRANGEMENTS, Basis, Outcome, Rules, Settling, Side, rearranged};
 use crate::compare::{Columns, Mode};
@@ -224,15 +224,15 @@ impl<'a> Ring<'a> {
         self.loaded_bout(pair, Some(database))
     }
 
-    /// Has one pair meet on a user's file.
+    /// Has one pair meet on the database that is loaded, or on a user's file.
     ///
     /// # Errors
     /// Those of [`Ring::bouts`].
-    pub(crate) fn bout_on_file(&mut self, pair: usize) -> Result<Outcome, ExecError> {
-        self.loaded_bout(pair, None)
-    }
-
-    fn loaded_bout(&mut self, pair: usize, database: Option<&Database>) -> Result<Outcome, ExecError> {
+    pub(crate) fn loaded_bout(
+        &mut self,
+        pair: usize,
+        database: Option<&Database>,
+    ) -> Result<Outcome, ExecError> {
         let mut outcomes = self.loaded_bouts(&[pair], database, &mut |_, _| false)?;
         #[expect(clippy::expect_used, reason = "there is an outcome for each pair")]
         let (_, outcome) = outcomes.pop().expect("one pair, one outcome");
@@ -423,7 +423,8 @@ impl<'a> Ring<'a> {
             // The gold has an order and the prediction none, so that any order must be right.
             let free = mode.as_list && !pred.ordering.ordered;
             let sample = if free { sample_rows } else { sample };
-            let found = sample(loader, database, &mut gold.samples(), &mut pred.samples(), mode, &order);
+            let comparison = Comparison::known(mode, &order);
+            let found = sample(loader, database, &mut gold.samples(), &mut pred.samples(), comparison);
             found.map(|sampled| match sampled {
                 // Which column is which may not be known yet.
                 Sampled::Different if unspecified || !columns.decided() => Sampled::Undecided,

@@ -50,6 +50,14 @@ pub(super) enum Sampled {
     Undecided,
 }
 
+/// Loads the database in its arrangement of this number, 0 being as it is.
+fn arrange(loader: &mut Loader<'_>, database: &Database, round: u64) -> Result<(), ExecError> {
+    match round {
+        0 => loader.load(database),
+        _ => loader.load(&rearranged(database, round)),
+    }
+}
+
 /// A query, and the same with what it leaves open decided by chance.
 pub(super) struct Opened<'s, 'a> {
     pub(super) plain: &'s mut Prepared<'a>,
@@ -230,43 +238,40 @@ fn real(r: f64) -> String {
     }
 }
 
-/// As [`sample`], where it may not be known yet which column is which, and where a row that one
-/// query often has and the other never tells them apart too.
-pub(super) fn sample_in_part(
-    loader: &mut Loader<'_>,
-    database: &Database,
-    left: &mut Opened<'_, '_>,
-    right: &mut Opened<'_, '_>,
-    (mode, alignment, price): (Mode, Alignment<'_>, Price),
-) -> Result<Sampled, ExecError> {
-    let comparison = |ordered: bool| Comparison { mode, alignment, ordered, parts: true, price };
-    if mode.as_list {
-        match sample_as(loader, database, left, right, comparison(true))? {
-            Sampled::Undecided => {}
-            found => return Ok(found),
-        }
-    }
-    sample_as(loader, database, left, right, comparison(false))
+/// What is compared of the answers.
+#[derive(Clone, Copy)]
+pub(super) struct Comparison<'o> {
+    pub(super) mode: Mode,
+    pub(super) alignment: Alignment<'o>,
+    /// A row that one query often has and the other never tells them apart too.
+    pub(super) parts: bool,
+    pub(super) price: Price,
 }
 
-/// Samples the possible answers of both queries; column `i` of the left answer is column
-/// `order[i]` of the right one. Leaves a rearranged database behind.
+impl<'o> Comparison<'o> {
+    /// Of whole answers, at any price; column `i` of the left answer is column `order[i]` of the right one.
+    pub(super) fn known(mode: Mode, order: &'o [usize]) -> Comparison<'o> {
+        let price = Price { effort: Effort::Full, steps: u64::MAX };
+        Comparison { mode, alignment: Alignment::Known(order), parts: false, price }
+    }
+}
+
+/// Samples the possible answers of both queries. Leaves a rearranged database behind.
 pub(super) fn sample(
     loader: &mut Loader<'_>,
     database: &Database,
     left: &mut Opened<'_, '_>,
     right: &mut Opened<'_, '_>,
-    mode: Mode,
-    order: &[usize],
+    comparison: Comparison<'_>,
 ) -> Result<Sampled, ExecError> {
     // Ties of a list are many; where too many are possible, at least its rows are compared.
-    if mode.as_list {
-        match sample_as(loader, database, left, right, Comparison::known(mode, order, true))? {
+    if comparison.mode.as_list {
+        match sample_as(loader, database, left, right, (comparison, true))? {
             Sampled::Undecided => {}
             found => return Ok(found),
         }
     }
-    sample_as(loader, database, left, right, Comparison::known(mode, order, false))
+    sample_as(loader, database, left, right, (comparison, false))
 }
 
 /// The same where the right query has no order and so claims that any order of the left one's
@@ -276,13 +281,12 @@ pub(super) fn sample_rows(
     database: &Database,
     left: &mut Opened<'_, '_>,
     right: &mut Opened<'_, '_>,
-    mode: Mode,
-    order: &[usize],
+    comparison: Comparison<'_>,
 ) -> Result<Sampled, ExecError> {
-    if settled(loader, database, left, mode)? {
+    if settled(loader, database, left, comparison.mode)? {
         return Ok(Sampled::Different);
     }
-    sample_as(loader, database, left, right, Comparison::known(mode, order, false))
+    sample_as(loader, database, left, right, (comparison, false))
 }
 
 /// Rows of an answer whose order is looked at.
@@ -301,11 +305,7 @@ fn settled(
     let mut stood: BTreeMap<(String, String), usize> = BTreeMap::new();
     for (arrangements, runs) in STAGES {
         for round in 0..arrangements {
-            if round == 0 {
-                loader.load(database)?;
-            } else {
-                loader.load(&rearranged(database, round))?;
-            }
+            arrange(loader, database, round)?;
             for seed in round * runs..(round + 1) * runs {
                 let answer = match &mut query.possible {
                     Some(open) => open.run(seed)?,
@@ -335,36 +335,14 @@ fn settled(
     Ok(true)
 }
 
-/// What is compared of the answers.
-#[derive(Clone, Copy)]
-struct Comparison<'o> {
-    mode: Mode,
-    alignment: Alignment<'o>,
-    ordered: bool,
-    parts: bool,
-    price: Price,
-}
-
-impl<'o> Comparison<'o> {
-    fn known(mode: Mode, order: &'o [usize], ordered: bool) -> Comparison<'o> {
-        Comparison {
-            mode,
-            alignment: Alignment::Known(order),
-            ordered,
-            parts: false,
-            price: Price { effort: Effort::Full, steps: u64::MAX },
-        }
-    }
-}
-
 /// Samples both queries in stages, each with more arrangements and runs: cheap ones settle most pairs, and
-/// the last confirms a difference before it is believed.
+/// the last confirms a difference before it is believed. The order of rows counts if they are `ordered`.
 fn sample_as(
     loader: &mut Loader<'_>,
     database: &Database,
     left: &mut Opened<'_, '_>,
     right: &mut Opened<'_, '_>,
-    comparison: Comparison<'_>,
+    (comparison, ordered): (Comparison<'_>, bool),
 ) -> Result<Sampled, ExecError> {
     let (mut ours, mut theirs) = (Seen::default(), Seen::default());
     let own: Vec<usize> = (0..left.plain.width()).collect();
@@ -372,11 +350,8 @@ fn sample_as(
         Alignment::Known(order) => (order, false),
         Alignment::Unknown => (own.as_slice(), true),
     };
-    let shape = |order| Shape {
-        loose,
-        parts: comparison.parts,
-        ..Shape::own(order, comparison.mode, comparison.ordered)
-    };
+    let shape =
+        |order| Shape { loose, parts: comparison.parts, ..Shape::own(order, comparison.mode, ordered) };
     let began = left.plain.spent();
     let (stages, confirm) = match comparison.price.effort {
         Effort::Brief => (BRIEF, None),
@@ -391,11 +366,7 @@ fn sample_as(
             if left.plain.spent() - began >= comparison.price.steps {
                 break 'stages;
             }
-            if round == 0 {
-                loader.load(database)?;
-            } else {
-                loader.load(&rearranged(database, round))?;
-            }
+            arrange(loader, database, round)?;
             // No two runs of either query have the same seed.
             let first = (arrangements * 1_000 + round) * 20;
             look(left, first..first + runs, shape(&own), &mut ours)?;
@@ -423,11 +394,7 @@ pub(super) fn stable(
     let own: Vec<usize> = (0..query.width()).collect();
     let mut seen = BTreeSet::new();
     for round in 0..8 {
-        if round == 0 {
-            loader.load(database)?;
-        } else {
-            loader.load(&rearranged(database, round))?;
-        }
+        arrange(loader, database, round)?;
         seen.insert(form(&query.run(0)?, Shape::own(&own, mode, false)));
     }
     Ok(seen.len() == 1)

@@ -1,36 +1,20 @@
 //! What the databases so far say of a pair, and how that ends.
 
-use super::{Outcome, Side};
+use super::{Outcome, Side, Verdict};
 use crate::execute::ExecError;
 
 /// Databases on which one side passes the limits, after which a pair is given up.
 const MAX_TIMEOUTS: u64 = 3;
 
-/// What verdicts have in common, wherever the databases come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// No database told the two apart.
-    Same {
-        /// Databases on which both gave an answer.
-        databases: u64,
-        /// Of these, those on which the gold answered.
-        nonempty: u64,
-    },
-    /// This query cannot be executed.
-    Failed(Side, String),
-    /// This query passed the limits, and nothing told the two apart.
-    Timeout(Side),
-}
-
 /// What comes after a bout.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Next {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Next<W> {
     /// Another database.
     Another,
     /// Nothing: the database tells the two apart.
     Differ,
     /// Nothing.
-    End(Ending),
+    End(Verdict<W>),
 }
 
 /// What the databases so far say of a pair.
@@ -64,7 +48,7 @@ impl Standing {
 
     /// Takes note of what one more database says. `says` tells of an agreement whether the gold
     /// answered there.
-    pub(crate) fn note(&mut self, outcome: Outcome, says: impl FnOnce() -> bool) -> Next {
+    pub(crate) fn note<W>(&mut self, outcome: Outcome, says: impl FnOnce() -> bool) -> Next<W> {
         match outcome {
             Outcome::Agree(_) => {
                 self.agreed += 1;
@@ -76,32 +60,32 @@ impl Standing {
         }
     }
 
-    /// Takes note that a query gave no answer; an ending where that is one.
-    pub(crate) fn failed(&mut self, side: Side, error: ExecError) -> Option<Ending> {
+    /// Takes note that a query gave no answer; a verdict where that is one.
+    pub(crate) fn failed<W>(&mut self, side: Side, error: ExecError) -> Option<Verdict<W>> {
         match (side, error) {
-            (side, error) if error.is_final() => Some(Ending::Timeout(side)),
+            (side, error) if error.is_final() => Some(Verdict::Timeout { side }),
             (side, ExecError::Limit(_)) => {
                 let count = &mut self.timeouts[usize::from(side == Side::Pred)];
                 *count += 1;
-                (*count >= MAX_TIMEOUTS).then_some(Ending::Timeout(side))
+                (*count >= MAX_TIMEOUTS).then_some(Verdict::Timeout { side })
             }
             // A gold that fails on one database says nothing there.
             (Side::Gold, error) => {
                 self.failure = Some(error);
                 None
             }
-            (Side::Pred, error) => Some(Ending::Failed(Side::Pred, error.to_string())),
+            (Side::Pred, error) => Some(Verdict::failed(Side::Pred, error)),
         }
     }
 
     /// What is to be said where no database ended it. `unanswered` is the message where the gold gave no
     /// answer at all, of why it failed.
-    pub(crate) fn ending(&self, unanswered: impl FnOnce(Option<&ExecError>) -> String) -> Ending {
+    pub(crate) fn verdict<W>(&self, unanswered: impl FnOnce(Option<&ExecError>) -> String) -> Verdict<W> {
         match (self.agreed, self.timeouts) {
-            (0, [0, 0]) => Ending::Failed(Side::Gold, unanswered(self.failure.as_ref())),
-            (0, [0, _]) => Ending::Timeout(Side::Pred),
-            (0, _) => Ending::Timeout(Side::Gold),
-            (databases, _) => Ending::Same { databases, nonempty: self.answered },
+            (0, [0, 0]) => Verdict::failed(Side::Gold, unanswered(self.failure.as_ref())),
+            (0, [0, _]) => Verdict::Timeout { side: Side::Pred },
+            (0, _) => Verdict::Timeout { side: Side::Gold },
+            (databases, _) => Verdict::Same { databases, nonempty: self.answered },
         }
     }
 }

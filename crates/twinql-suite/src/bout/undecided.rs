@@ -2,7 +2,7 @@
 
 use super::agree::Doubt;
 use super::party::Party;
-use super::samples::{Alignment, Effort, Price, Sampled, sample_in_part};
+use super::samples::{Alignment, Comparison, Effort, Price, Sampled, sample};
 use super::{Basis, Outcome};
 use crate::compare::{Columns, Mode};
 use crate::database::Database;
@@ -77,8 +77,8 @@ pub(super) fn told_apart<'a>(
         steps: patience.steps / 2,
     };
     let before = gold.prepared.spent();
-    let found =
-        sample_in_part(loader, database, &mut gold.samples(), &mut pred.samples(), (mode, alignment, price));
+    let comparison = Comparison { mode, alignment, parts: true, price };
+    let found = sample(loader, database, &mut gold.samples(), &mut pred.samples(), comparison);
     let cost = gold.prepared.spent() - before;
     patience.steps = patience.steps.saturating_sub(cost);
     match found {

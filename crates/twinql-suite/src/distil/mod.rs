@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use twinql_sql::{ColumnRef, Schema, Semantics, canonicalize};
 
-use crate::bout::{Effort, Outcome, Ring, Rules, Settling, Side, nonempty};
+use crate::bout::{Effort, Outcome, Ring, Rules, Side, nonempty};
 use crate::database::Database;
 use crate::dice::stable_hash;
 use crate::execute::{ExecError, Limits, Sandbox};
@@ -83,12 +83,7 @@ fn ring<'a>(
     schema: &'a Schema,
     semantics: &'a Semantics,
 ) -> Result<Ring<'a>, ExecError> {
-    let rules = Rules {
-        settling: Settling::Rearranged(Effort::Brief),
-        carry_columns: false,
-        halve_steps: true,
-        keep_answers: false,
-    };
+    let rules = Rules { carry_columns: false, ..Rules::of_many(Effort::Brief) };
     Ring::over_all(sandbox, schema, semantics, rules)
 }
 

@@ -1,7 +1,7 @@
 //! How likely execution on a real database would call the prediction right.
 
-use super::{GOLD, Judge, Verdict};
-use crate::bout::{Outcome, Settling, Side, nonempty};
+use super::{GOLD, Judge};
+use crate::bout::{Outcome, Settling, Side, Verdict, nonempty};
 use crate::execute::ExecError;
 use crate::plausible::{Expectation, Expected, ExpectedConfig, Plausible};
 
@@ -41,8 +41,8 @@ impl Judge {
         .keeping(self.config.kept);
         let mut shelf = self.shelf.borrow_mut();
         shelf.open(&of_gold, &of_pred, &tables);
-        let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
-        let mut trial = self.start(gold, pred, plausible.tables(), Settling::AsReturned).map_err(failed)?;
+        let trial = self.start(gold, pred, plausible.tables(), Settling::AsReturned);
+        let mut trial = trial.map_err(|e| Verdict::failed(Side::Gold, e))?;
         let mut expected = Expected::default();
         let mut timeouts = 0;
         for index in 0..config.attempts() {
@@ -66,12 +66,7 @@ impl Judge {
                 Outcome::Agree(_) => expected.agree += u64::from(says),
                 Outcome::Differ => {}
                 Outcome::Failed(_, ExecError::Limit(_)) => timeouts += 1,
-                Outcome::Failed(Side::Gold, error) => {
-                    return Err(Verdict::GoldError { message: error.to_string() });
-                }
-                Outcome::Failed(Side::Pred, error) => {
-                    return Err(Verdict::PredError { message: error.to_string() });
-                }
+                Outcome::Failed(side, error) => return Err(Verdict::failed(side, error)),
             }
             expected.of += u64::from(says);
         }

@@ -3,7 +3,8 @@
 use sqlparser::ast::{BinaryOperator, Expr, Query, SetExpr};
 use twinql_sql::{Proof, prove};
 
-use super::{Course, Judge, PAIR, Trial, Verdict};
+use super::{Course, Judge, PAIR, Trial};
+use crate::bout::Verdict;
 use crate::execute::Sandbox;
 use crate::generate::Generator;
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GOLD, Judge, PAIR, PRED, Trial, Verdict};
-use crate::bout::{Outcome, nonempty};
+use super::{GOLD, Judge, PAIR, PRED, Trial};
+use crate::bout::{Outcome, Verdict, nonempty};
 use crate::database::Database;
 use crate::facts::Facts;
 use crate::plausible::{Expected, ExpectedConfig, Kept, Plausible, REGULARITIES, keeps, oddities};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use twinql_sql::{Semantics, Value};
 
 use super::plausibility::Plausibility;
-use crate::bout::{Ending, Side};
+use crate::bout::{Side, Verdict};
 use crate::execute::{ExecError, Limits};
 use crate::plausible::Kept;
 
@@ -71,79 +71,6 @@ pub struct Witness {
     pub plausibility: Option<Plausibility>,
 }
 
-/// What the judge found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "snake_case")]
-pub enum Verdict {
-    /// No database told them apart.
-    Same {
-        /// Databases on which both gave an answer.
-        databases: u64,
-        /// Databases on which the gold answered: its answer there is not the one that it has when
-        /// every table is empty.
-        nonempty: u64,
-    },
-    /// A database tells them apart.
-    Different {
-        /// That database.
-        witness: Box<Witness>,
-    },
-    /// The gold cannot be executed.
-    GoldError {
-        /// What SQLite says.
-        message: String,
-    },
-    /// The prediction cannot be executed.
-    PredError {
-        /// What SQLite says.
-        message: String,
-    },
-    /// A query passed the limits on several databases, and no other told them apart.
-    Timeout {
-        /// Which query.
-        side: Side,
-    },
-    /// No database told them apart, and none says that they are the same: the gold never answered, or
-    /// never otherwise than a constant does.
-    Untested {
-        /// Databases on which both gave an answer.
-        databases: u64,
-        /// Which of the two, and the condition that no database met, where it is known.
-        reason: String,
-    },
-    /// The machine failed, not the queries.
-    MachineError {
-        /// How.
-        message: String,
-    },
-}
-
-impl Verdict {
-    /// 1 for the same, 0 for different or a prediction that fails; `None` where the pair
-    /// has no label.
-    pub fn label(&self) -> Option<u8> {
-        match self {
-            Verdict::Same { .. } => Some(1),
-            Verdict::Different { .. } | Verdict::PredError { .. } => Some(0),
-            Verdict::GoldError { .. }
-            | Verdict::Timeout { .. }
-            | Verdict::Untested { .. }
-            | Verdict::MachineError { .. } => None,
-        }
-    }
-}
-
-impl From<Ending> for Verdict {
-    fn from(ending: Ending) -> Verdict {
-        match ending {
-            Ending::Same { databases, nonempty } => Verdict::Same { databases, nonempty },
-            Ending::Failed(Side::Gold, message) => Verdict::GoldError { message },
-            Ending::Failed(Side::Pred, message) => Verdict::PredError { message },
-            Ending::Timeout(side) => Verdict::Timeout { side },
-        }
-    }
-}
-
 /// A verdict and what was done to the texts to get there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -161,13 +88,11 @@ impl Report {
 
     /// The report on any pair of a schema that SQLite cannot create.
     pub fn schema_error(error: &ExecError) -> Report {
-        Report::plain(Verdict::GoldError {
-            message: format!("the schema cannot be built in SQLite: {error}"),
-        })
+        Report::plain(Verdict::failed(Side::Gold, format!("the schema cannot be built in SQLite: {error}")))
     }
 
     /// The report on any pair of a schema that its database's profile contradicts.
     pub fn profile_error(error: &str) -> Report {
-        Report::plain(Verdict::GoldError { message: format!("the profile contradicts the schema: {error}") })
+        Report::plain(Verdict::failed(Side::Gold, format!("the profile contradicts the schema: {error}")))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Verdict;
+use crate::bout::Verdict;
 
 /// The standard error at which a share is settled: 31 databases that all agree have it, and 276 of which half do.
 const NARROW: f64 = 0.03;

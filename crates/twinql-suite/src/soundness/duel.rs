@@ -78,12 +78,7 @@ impl<'a> Arena<'a> {
         config: &'a SoundnessConfig,
         semantics: &'a Semantics,
     ) -> Arena<'a> {
-        let rules = Rules {
-            settling: Settling::Sampled { probe: true },
-            carry_columns: true,
-            halve_steps: false,
-            keep_answers: true,
-        };
+        let rules = Rules::of(Settling::Sampled { probe: true });
         Arena {
             schema,
             config,

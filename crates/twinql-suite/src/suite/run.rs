@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plug::plugs;
 use super::{SchemaSuite, Suite};
-use crate::bout::{Answered, Effort, Ending, Next, Outcome, Ring, Rules, Settling, Side, Standing, nonempty};
+use crate::bout::{Answered, Effort, Next, Outcome, Ring, Rules, Side, Standing, Verdict, nonempty};
 use crate::database::Database;
 use crate::distil::reach;
 use crate::execute::{ExecError, Limits, Sandbox};
@@ -42,71 +42,27 @@ pub struct RunOptions {
     pub plausible: bool,
 }
 
-/// What a suite says of a pair.
+/// What a suite says of a pair: where it is different, by the database with this number in the schema's suite, from 0;
+/// with plugged values, each of which one tells apart, by the last that was needed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "snake_case")]
-pub enum RunVerdict {
-    /// No database told them apart.
-    Same {
-        /// Databases on which both gave an answer.
-        databases: u64,
-        /// Databases on which the gold answered: its answer there is not the one that it has when
-        /// every table is empty.
-        nonempty: u64,
-        /// The text that passed, where values were put into the prediction.
-        plugged: Option<String>,
-    },
-    /// A database tells them apart (with plugged values, each way is told apart by one).
-    Different {
-        /// Its number in the schema's suite, from 0; the last that was needed.
-        database: u64,
-    },
-    /// The gold cannot be executed, or the suite lacks its schema.
-    GoldError {
-        /// Why.
-        message: String,
-    },
-    /// The prediction cannot be executed.
-    PredError {
-        /// What SQLite says.
-        message: String,
-    },
-    /// A query passed the limits on several databases, and no other told them apart.
-    Timeout {
-        /// Which query.
-        side: Side,
-    },
-    /// No database told them apart, and none says that they are the same: the gold never answered, or
-    /// never otherwise than a constant does.
-    Untested {
-        /// Databases on which both gave an answer.
-        databases: u64,
-        /// Which of the two.
-        reason: String,
-    },
-    /// The machine failed, not the queries.
-    MachineError {
-        /// How.
-        message: String,
-    },
+pub struct RunVerdict {
+    /// The verdict; a gold error where the suite lacks the schema.
+    pub verdict: Verdict<u64>,
+    /// The text that passed, where values were put into the prediction.
+    pub plugged: Option<String>,
+}
+
+impl From<Verdict<u64>> for RunVerdict {
+    /// On a prediction's own text.
+    fn from(verdict: Verdict<u64>) -> RunVerdict {
+        RunVerdict { verdict, plugged: None }
+    }
 }
 
 impl RunVerdict {
-    /// The verdict on a pair that ended so with the prediction's own text, or with one that was `plugged`.
-    fn of(ending: Ending, plugged: Option<&str>) -> RunVerdict {
-        match ending {
-            Ending::Same { databases, nonempty } => {
-                RunVerdict::Same { databases, nonempty, plugged: plugged.map(str::to_owned) }
-            }
-            Ending::Failed(Side::Gold, message) => RunVerdict::GoldError { message },
-            Ending::Failed(Side::Pred, message) => RunVerdict::PredError { message },
-            Ending::Timeout(side) => RunVerdict::Timeout { side },
-        }
-    }
-
     /// True if the prediction counts as right.
     pub fn right(&self) -> bool {
-        matches!(self, RunVerdict::Same { .. })
+        matches!(self.verdict, Verdict::Same { .. })
     }
 }
 
@@ -142,7 +98,7 @@ pub fn run_in_processes(
     run_by(suite, pairs, each, &|schema, pairs| {
         crew.run(schema, &suite.config.semantics, pairs, options).unwrap_or_else(|e| {
             let message = format!("no worker process can be started: {e}");
-            vec![RunVerdict::MachineError { message }; pairs.len()]
+            vec![Verdict::MachineError { message }.into(); pairs.len()]
         })
     })
 }
@@ -193,7 +149,7 @@ fn run_by(
                 Some(schema) => run_some(schema, &some),
                 None => {
                     let message = format!("the suite has no databases for db_id {db_id:?}");
-                    vec![RunVerdict::GoldError { message }; some.len()]
+                    vec![Verdict::failed(Side::Gold, message).into(); some.len()]
                 }
             };
             each(piece.len());
@@ -206,9 +162,7 @@ fn run_by(
     }
     index
         .into_iter()
-        .map(|i| {
-            verdicts.get(i).cloned().flatten().unwrap_or(RunVerdict::GoldError { message: "not run".into() })
-        })
+        .map(|i| verdicts[i].clone().unwrap_or_else(|| Verdict::failed(Side::Gold, "not run").into()))
         .collect()
 }
 
@@ -223,10 +177,7 @@ pub(crate) fn run_piece(
         let sandbox = Sandbox::new(&schema.schema, options.limits)?;
         Piece::new(&sandbox, schema, semantics)?.run(pairs, options)
     };
-    work().unwrap_or_else(|e| {
-        let message = e.to_string();
-        vec![RunVerdict::GoldError { message }; pairs.len()]
-    })
+    work().unwrap_or_else(|e| vec![Verdict::failed(Side::Gold, e).into(); pairs.len()])
 }
 
 /// One text that may stand for a prediction. Its number is that of its pair in the ring.
@@ -243,7 +194,7 @@ struct Way<'p> {
     /// It differed on a database that was passed over.
     passed_over: bool,
     /// Why it is out.
-    out: Option<RunVerdict>,
+    out: Option<Verdict<u64>>,
 }
 
 /// The queries of some pairs over one schema.
@@ -268,12 +219,7 @@ impl<'a, 'p> Piece<'a, 'p> {
         schema: &'a SchemaSuite,
         semantics: &'a Semantics,
     ) -> Result<Piece<'a, 'p>, ExecError> {
-        let rules = Rules {
-            settling: Settling::Rearranged(Effort::Full),
-            carry_columns: true,
-            halve_steps: true,
-            keep_answers: false,
-        };
+        let rules = Rules::of_many(Effort::Full);
         Ok(Piece {
             schema,
             semantics,
@@ -294,7 +240,7 @@ impl<'a, 'p> Piece<'a, 'p> {
     ) -> Result<Vec<RunVerdict>, ExecError> {
         self.plausible = options.plausible;
         // The ways of each pair, or what is known of it at once.
-        let entries: Vec<Result<Range<usize>, RunVerdict>> =
+        let entries: Vec<Result<Range<usize>, Verdict<u64>>> =
             pairs.iter().map(|(gold, pred)| self.enter(gold, pred, options)).collect();
         self.watch();
         for (number, database) in self.schema.databases.iter().enumerate() {
@@ -318,15 +264,19 @@ impl<'a, 'p> Piece<'a, 'p> {
         self.set_untested_aside();
         Ok(entries
             .into_iter()
-            .map(|entry| entry.map_or_else(|known| known, |own| best(&self.ways[own])))
+            .map(|entry| entry.map_or_else(RunVerdict::from, |own| best(&self.ways[own])))
             .collect())
     }
 
     /// Compiles a gold and the texts that may stand for a prediction.
-    fn enter(&mut self, gold: &'p str, pred: &str, options: RunOptions) -> Result<Range<usize>, RunVerdict> {
-        let refused = |side: Side, e: &ExecError| RunVerdict::of(Ending::Failed(side, e.to_string()), None);
+    fn enter(
+        &mut self,
+        gold: &'p str,
+        pred: &str,
+        options: RunOptions,
+    ) -> Result<Range<usize>, Verdict<u64>> {
         let query = self.golds.entry(gold).or_insert_with(|| self.ring.enter_text(gold));
-        let query = *query.as_ref().map_err(|e| refused(Side::Gold, e))?;
+        let query = *query.as_ref().map_err(|e| Verdict::failed(Side::Gold, e))?;
         let schema = &self.schema.schema;
         self.granted.entry(query).or_insert_with(|| self.semantics.for_gold_text(schema, gold));
         let texts =
@@ -350,7 +300,7 @@ impl<'a, 'p> Piece<'a, 'p> {
                     });
                 }
                 Err(e) => {
-                    refusal.get_or_insert_with(|| refused(Side::Pred, &e));
+                    refusal.get_or_insert_with(|| Verdict::failed(Side::Pred, e));
                 }
             }
         }
@@ -394,8 +344,8 @@ impl<'a, 'p> Piece<'a, 'p> {
             }
             way.out = match way.standing.note(outcome, gold_says) {
                 Next::Another => None,
-                Next::Differ => Some(RunVerdict::Different { database: number }),
-                Next::End(ending) => Some(RunVerdict::of(ending, None)),
+                Next::Differ => Some(Verdict::Different { witness: number }),
+                Next::End(verdict) => Some(verdict),
             };
         }
         Ok(())
@@ -403,62 +353,46 @@ impl<'a, 'p> Piece<'a, 'p> {
 
     /// What agrees though no database tests it is out, unless a proof says that it is the same.
     fn set_untested_aside(&mut self) {
-        for (number, way) in self.ways.iter_mut().enumerate() {
+        for (number, way) in self.ways.iter_mut().enumerate().filter(|(_, way)| way.out.is_none()) {
             let databases = way.standing.agreed();
-            if way.out.is_none() && !way.met && !self.schema.databases.is_empty() {
-                let reason = "every database holds NULLs that the gold does not ask for".to_owned();
-                way.out = Some(RunVerdict::Untested { databases, reason });
-            }
-            if way.out.is_none() && databases == 0 && way.passed_over {
-                let reason = "the gold finds nothing on any database of the suite".to_owned();
-                way.out = Some(RunVerdict::Untested { databases, reason });
-            }
-            if way.out.is_some() || databases == 0 {
-                continue;
-            }
-            let Some(answered) = self.answered.get(&way.query) else {
-                continue;
+            let reason = if !way.met && !self.schema.databases.is_empty() {
+                Some("every database holds NULLs that the gold does not ask for".to_owned())
+            } else if databases == 0 {
+                way.passed_over.then(|| "the gold finds nothing on any database of the suite".to_owned())
+            } else {
+                let answered = self.answered.get(&way.query);
+                let reason = answered.and_then(|answered| self.ring.untested(number, answered, databases));
+                let proved = || {
+                    let proof = prove(&self.schema.schema, way.gold, &way.text, self.semantics);
+                    matches!(proof, Ok(Proof::Equal(_)))
+                };
+                reason.filter(|_| way.text != way.gold && !proved())
             };
-            let Some(reason) = self.ring.untested(number, answered, databases) else {
-                continue;
-            };
-            let proved = || {
-                matches!(prove(&self.schema.schema, way.gold, &way.text, self.semantics), Ok(Proof::Equal(_)))
-            };
-            if way.text != way.gold && !proved() {
-                way.out = Some(RunVerdict::Untested { databases, reason });
-            }
+            way.out = reason.map(|reason| Verdict::Untested { databases, reason });
         }
     }
 }
 
 impl Way<'_> {
     fn verdict(&self) -> RunVerdict {
-        self.out.clone().unwrap_or_else(|| {
-            let ending = self.standing.ending(|_| "the gold gave an answer on no database".into());
-            RunVerdict::of(ending, self.plugged.then_some(&self.text))
-        })
+        let agreed = || self.standing.verdict(|_| "the gold gave an answer on no database".into());
+        let verdict = self.out.clone().unwrap_or_else(agreed);
+        let plugged = matches!(verdict, Verdict::Same { .. }) && self.plugged;
+        RunVerdict { verdict, plugged: plugged.then(|| self.text.clone()) }
     }
 }
 
 /// The verdict of the ways of one pair: of the first that passes, else of the one that came
 /// furthest.
 fn best(ways: &[Way<'_>]) -> RunVerdict {
-    let mut out: Option<RunVerdict> = None;
-    for way in ways {
-        let verdict = way.verdict();
-        let further = match (&verdict, &out) {
-            (RunVerdict::Same { .. }, _) => return verdict,
-            (_, None) => true,
-            (RunVerdict::Different { database: a }, Some(RunVerdict::Different { database: b })) => a > b,
-            // What no database told apart came further than what one did.
-            (RunVerdict::Untested { .. }, Some(other)) => !matches!(other, RunVerdict::Untested { .. }),
-            (RunVerdict::Different { .. }, Some(other)) => !matches!(other, RunVerdict::Untested { .. }),
-            _ => false,
-        };
-        if further {
-            out = Some(verdict);
-        }
-    }
-    out.unwrap_or(RunVerdict::PredError { message: "no query".into() })
+    // What no database told apart came further than what one did, and that than what ended otherwise.
+    let reached = |found: &RunVerdict| match found.verdict {
+        Verdict::Same { .. } => (3, 0),
+        Verdict::Untested { .. } => (2, 0),
+        Verdict::Different { witness } => (1, witness),
+        _ => (0, 0),
+    };
+    let verdicts = ways.iter().map(Way::verdict);
+    let best = verdicts.reduce(|best, other| if reached(&other) > reached(&best) { other } else { best });
+    best.unwrap_or_else(|| Verdict::failed(Side::Pred, "no query").into())
 }

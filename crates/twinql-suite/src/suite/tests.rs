@@ -166,15 +166,7 @@ fn verdicts_of_a_run() {
         limits: crate::Limits { steps: 200_000, ..crate::Limits::default() },
         ..RunOptions::default()
     };
-    let name = |v: &RunVerdict| match v {
-        RunVerdict::Same { .. } => "same",
-        RunVerdict::Different { .. } => "different",
-        RunVerdict::GoldError { .. } => "gold_error",
-        RunVerdict::PredError { .. } => "pred_error",
-        RunVerdict::Timeout { .. } => "timeout",
-        RunVerdict::Untested { .. } => "untested",
-        RunVerdict::MachineError { .. } => "machine_error",
-    };
+    let name = |v: &RunVerdict| serde_json::to_value(&v.verdict).unwrap()["verdict"].clone();
     let verdicts = run(&suite, &pairs, options, &|_| ());
     for ((_, g, p, says), verdict) in cases.iter().zip(&verdicts) {
         assert_eq!(name(verdict), *says, "{g} / {p}: {verdict:?}");

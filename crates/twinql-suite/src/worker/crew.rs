@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
+use std::mem::{Discriminant, discriminant};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,9 +16,9 @@ use twinql_sql::{Schema, Semantics};
 use super::wire::Request;
 use super::{GREETING, LOST};
 use crate::bird::{BirdConfig, Measures};
-use crate::bout::Side;
+use crate::bout::{Side, Verdict};
 use crate::files::{FileConfig, FileReport, FileVerdict};
-use crate::judge::{JudgeConfig, Report, Verdict};
+use crate::judge::{JudgeConfig, Report};
 use crate::plausible::{Expectation, ExpectedConfig};
 use crate::profile::Profile;
 use crate::suite::{RunOptions, RunPair, RunVerdict, SchemaSuite, write_line};
@@ -74,9 +75,7 @@ impl Crew {
         pred: &str,
     ) -> io::Result<Report> {
         let answer = self.ask(&|worker| {
-            worker.judging(config)?;
-            let schema = worker.introduced(schema)?;
-            worker.profiled(schema, profile)?;
+            let schema = worker.prepared(config, schema, profile)?;
             worker.process.ask(&Request::Pair { schema, gold: gold.to_owned(), pred: pred.to_owned() })
         })?;
         Ok(answer.unwrap_or_else(|| Report {
@@ -100,15 +99,9 @@ impl Crew {
         pred: &str,
     ) -> io::Result<Expectation> {
         let answer = self.ask(&|worker| {
-            worker.judging(config)?;
-            let schema = worker.introduced(schema)?;
-            worker.profiled(schema, profile)?;
-            worker.process.ask(&Request::Expected {
-                schema,
-                gold: gold.to_owned(),
-                pred: pred.to_owned(),
-                config: expected,
-            })
+            let schema = worker.prepared(config, schema, profile)?;
+            let (gold, pred) = (gold.to_owned(), pred.to_owned());
+            worker.process.ask(&Request::Expected { schema, gold, pred, config: expected })
         })?;
         Ok(answer.unwrap_or(Expectation::None(Verdict::Timeout { side: Side::Pred })))
     }
@@ -126,7 +119,7 @@ impl Crew {
         pred: &str,
     ) -> io::Result<FileReport> {
         let answer = self.ask(&|worker| {
-            worker.executing(config)?;
+            worker.set(&Request::Executing(Box::new(config.clone())))?;
             let (files, gold, pred) = (files.to_vec(), gold.to_owned(), pred.to_owned());
             worker.process.ask(&Request::Files { files, gold, pred })
         })?;
@@ -153,7 +146,7 @@ impl Crew {
         pred: &str,
     ) -> io::Result<Result<Measures, FileVerdict>> {
         let answer = self.ask(&|worker| {
-            worker.measuring(config)?;
+            worker.set(&Request::Measuring(config))?;
             let (file, gold, pred) = (file.to_owned(), gold.to_owned(), pred.to_owned());
             worker.process.ask(&Request::Measure { file, gold, pred })
         })?;
@@ -181,7 +174,7 @@ impl Crew {
             let verdict = self
                 .run_together(suite, semantics, std::slice::from_ref(pair), options)?
                 .and_then(|v| v.into_iter().next());
-            Ok(verdict.unwrap_or(RunVerdict::Timeout { side: Side::Pred }))
+            Ok(verdict.unwrap_or_else(|| Verdict::Timeout { side: Side::Pred }.into()))
         };
         pairs.iter().map(alone).collect()
     }
@@ -244,9 +237,8 @@ const MOST_SCHEMAS: usize = 512;
 /// A process and what it has been told last.
 struct Worker {
     process: Process,
-    judging: Option<JudgeConfig>,
-    executing: Option<FileConfig>,
-    measuring: Option<BirdConfig>,
+    /// Its settings as they were sent, by their kind.
+    settings: HashMap<Discriminant<Request>, String>,
     /// The numbers of schemas, by address.
     schemas: HashMap<usize, usize>,
     /// Held, so that their addresses are not used again.
@@ -272,9 +264,7 @@ impl Worker {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         Ok(Worker {
             process: Process::start(command, patience)?,
-            judging: None,
-            executing: None,
-            measuring: None,
+            settings: HashMap::new(),
             schemas: HashMap::new(),
             kept: Vec::new(),
             profiles: HashMap::new(),
@@ -282,27 +272,13 @@ impl Worker {
         })
     }
 
-    fn judging(&mut self, config: &JudgeConfig) -> io::Result<()> {
-        if self.judging.as_ref() != Some(config) {
-            self.process.send(&Request::Judging(Box::new(config.clone())))?;
-            self.judging = Some(config.clone());
-        }
-        Ok(())
-    }
-
-    fn executing(&mut self, config: &FileConfig) -> io::Result<()> {
-        if self.executing.as_ref() != Some(config) {
-            self.process.send(&Request::Executing(Box::new(config.clone())))?;
-            self.executing = Some(config.clone());
-        }
-        Ok(())
-    }
-
-    /// Tells the worker how pairs are measured from now on.
-    fn measuring(&mut self, config: BirdConfig) -> io::Result<()> {
-        if self.measuring != Some(config) {
-            self.process.send(&Request::Measuring(config))?;
-            self.measuring = Some(config);
+    /// Tells the worker a setting of the pairs that follow, unless it was told the same last.
+    fn set(&mut self, setting: &Request) -> io::Result<()> {
+        let line = serde_json::to_string(setting)?;
+        let known = self.settings.entry(discriminant(setting)).or_default();
+        if *known != line {
+            self.process.send_line(&line)?;
+            *known = line;
         }
         Ok(())
     }
@@ -324,14 +300,22 @@ impl Worker {
         Ok(id)
     }
 
-    /// Lets the worker follow a profile over the schema with this number.
-    fn profiled(&mut self, schema: usize, profile: Option<&Arc<Profile>>) -> io::Result<()> {
-        let Some(profile) = profile else { return Ok(()) };
-        if !self.profiles.get(&schema).is_some_and(|known| Arc::ptr_eq(known, profile)) {
+    /// The number of a schema whose pairs the worker judges so, following the profile.
+    fn prepared(
+        &mut self,
+        config: &JudgeConfig,
+        schema: &Arc<Schema>,
+        profile: Option<&Arc<Profile>>,
+    ) -> io::Result<usize> {
+        self.set(&Request::Judging(Box::new(config.clone())))?;
+        let schema = self.introduced(schema)?;
+        if let Some(profile) = profile
+            && !self.profiles.get(&schema).is_some_and(|known| Arc::ptr_eq(known, profile))
+        {
             self.process.send(&Request::Profile(schema, Box::new(Profile::clone(profile))))?;
             self.profiles.insert(schema, Arc::clone(profile));
         }
-        Ok(())
+        Ok(schema)
     }
 
     /// Lets the worker hold the databases of this schema.
@@ -379,10 +363,12 @@ impl Process {
     }
 
     fn send(&mut self, request: &Request) -> io::Result<()> {
+        self.send_line(&serde_json::to_string(request)?)
+    }
+
+    fn send_line(&mut self, line: &str) -> io::Result<()> {
         let input = self.input.as_mut().ok_or_else(|| io::Error::other("the worker is closed"))?;
-        let mut line = serde_json::to_vec(request)?;
-        line.push(b'\n');
-        input.write_all(&line)?;
+        input.write_all(&[line.as_bytes(), b"\n"].concat())?;
         input.flush()
     }
 
