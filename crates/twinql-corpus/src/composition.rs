@@ -6,16 +6,16 @@
 //! 2024). What is counted as a keyword is said by [`Keyword`].
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
 use rayon::prelude::*;
-use sqlparser::ast::{Query, TableFactor, Visitor};
+use sqlparser::ast::Query;
 use twinql_metrics::{Alike, Hardness, Keyword, hardness, keywords, template, token_count};
 use twinql_sql::SchemaSet;
 use twinql_sql::parse;
-use twinql_sql::syntax::{Named, read};
+use twinql_sql::syntax::Named;
 
 use crate::examples::Example;
+use crate::walk;
 
 /// What some queries are made of. Sums are over all queries, or over those that were parsed where a tree is
 /// needed.
@@ -89,30 +89,18 @@ impl Composition {
 
 /// Tables that a query names in FROM, as often as it does; what WITH defines is no table.
 fn tables(query: &Query) -> usize {
-    #[derive(Default)]
-    struct Tables {
-        named: Vec<String>,
-        defined: HashSet<String>,
-    }
-    impl Visitor for Tables {
-        type Break = ();
-
-        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-            let tables = query.with.iter().flat_map(|with| &with.cte_tables);
-            self.defined.extend(tables.map(|t| t.alias.name.value.to_ascii_lowercase()));
-            ControlFlow::Continue(())
+    let (mut named, mut defined) = (Vec::new(), HashSet::new());
+    let mut query = query.clone();
+    walk::queries(&mut query, &mut |query| {
+        let tables = query.with.iter().flat_map(|with| &with.cte_tables);
+        defined.extend(tables.map(|t| t.alias.name.value.to_ascii_lowercase()));
+    });
+    walk::factors(&mut query, &mut |factor| {
+        if let Some(Named { name, alias: _, called: false }) = Named::of(factor) {
+            named.push(name.to_string().to_ascii_lowercase());
         }
-
-        fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
-            if let Some(Named { name, alias: _, called: false }) = Named::of(factor) {
-                self.named.push(name.to_string().to_ascii_lowercase());
-            }
-            ControlFlow::Continue(())
-        }
-    }
-    let mut found = Tables::default();
-    let _ = read(query, &mut found);
-    found.named.iter().filter(|name| !found.defined.contains(*name)).count()
+    });
+    named.iter().filter(|name| !defined.contains(*name)).count()
 }
 
 /// How much of a data set is the same again.

@@ -25,6 +25,7 @@ pub mod schemas;
 pub mod spider;
 pub mod split;
 pub mod turned;
+mod walk;
 
 pub use error::CorpusError;
 pub use pairs::Pair;

@@ -3,19 +3,17 @@
 //! New expressions are written as text and parsed: a rewrite then reads like the SQL that
 //! it makes.
 
-use std::ops::ControlFlow;
-
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{
-    BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
-    TableWithJoins, VisitorMut,
+    BinaryOperator, Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, OrderByExpr, OrderByKind, Query, Select,
+    SelectItem, SetExpr, Statement, TableFactor, TableWithJoins,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 use twinql_sql::schema::quote;
-use twinql_sql::syntax::{Named, change, change_expressions};
+use twinql_sql::syntax::{Named, read_expressions};
 use twinql_sql::{Column, Schema, Table};
 
 use super::known::is_known;
@@ -25,6 +23,8 @@ use super::known::is_known;
 pub struct Context<'s> {
     /// The schema that the query is over.
     pub schema: &'s Schema,
+    /// The whole query: new names must not stand in it.
+    pub query: &'s Query,
 }
 
 /// Longer queries are not rewritten.
@@ -49,10 +49,7 @@ pub(crate) fn parse_expr(text: &str) -> Option<Expr> {
 
 /// The one SELECT of `text`.
 pub(crate) fn parse_select(text: &str) -> Option<Select> {
-    match *parse_query(text)?.body {
-        SetExpr::Select(s) => Some(*s),
-        _ => None,
-    }
+    outermost(&parse_query(text)?).cloned()
 }
 
 /// `e` as text that may stand beside any operator.
@@ -82,111 +79,46 @@ pub(crate) fn bare(e: &Expr) -> &Expr {
     e
 }
 
-/// Applies `f` at one of the expressions where it has something to say.
-pub(crate) fn at_expr(
+/// Visits the nodes of one kind in a query.
+pub(super) type Walk<N> = fn(&mut Query, &mut dyn FnMut(&mut N));
+
+/// Puts what `f` makes of a node in the place of one of those nodes where it has something to say. `walk` visits the nodes,
+/// in the same order each time.
+pub(super) fn somewhere<N: Clone>(
     query: &Query,
     rng: &mut ChaCha8Rng,
-    mut f: impl FnMut(&Expr) -> Option<Expr>,
+    walk: Walk<N>,
+    mut f: impl FnMut(&N) -> Option<N>,
 ) -> Option<Query> {
     let mut made = Vec::new();
-    let mut probe = query.clone();
-    let _ = change_expressions(&mut probe, &mut |e| {
-        made.push(f(e));
-        ControlFlow::Continue(())
-    });
-    let (pick, new) = pick(made, rng)?;
-    let mut out = query.clone();
-    let mut at = 0;
-    let _ = change_expressions(&mut out, &mut |e| {
-        if at == pick {
-            *e = new.clone();
-        }
-        at += 1;
-        if at > pick { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    Some(out)
-}
-
-/// One of the places where something was made, by its number, with what was made there.
-fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
-    let mut able: Vec<(usize, T)> = made.into_iter().enumerate().filter_map(|(i, m)| Some((i, m?))).collect();
+    walk(&mut query.clone(), &mut |node| made.push(f(node)));
+    let mut able: Vec<(usize, N)> = made.into_iter().enumerate().filter_map(|(i, m)| Some((i, m?))).collect();
     if able.is_empty() {
         return None;
     }
-    Some(able.swap_remove(rng.random_range(0..able.len())))
-}
-
-/// Offers queries, inner ones first.
-struct Queries<'a>(&'a mut dyn FnMut(&mut Query));
-impl VisitorMut for Queries<'_> {
-    type Break = ();
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        (self.0)(query);
-        ControlFlow::Continue(())
-    }
-}
-
-/// Applies `f` at one of the queries, the outermost or a subquery.
-pub(crate) fn at_query(
-    query: &Query,
-    rng: &mut ChaCha8Rng,
-    mut f: impl FnMut(&Query) -> Option<Query>,
-) -> Option<Query> {
-    let mut made = Vec::new();
-    let _ = change(&mut query.clone(), &mut Queries(&mut |q: &mut Query| made.push(f(q))));
-    let (pick, new) = pick(made, rng)?;
+    let (place, new) = able.swap_remove(rng.random_range(0..able.len()));
     let mut out = query.clone();
     let mut at = 0;
-    let _ = change(
-        &mut out,
-        &mut Queries(&mut |q: &mut Query| {
-            if at == pick {
-                *q = new.clone();
-            }
-            at += 1;
-        }),
-    );
+    walk(&mut out, &mut |node| {
+        if at == place {
+            node.clone_from(&new);
+        }
+        at += 1;
+    });
     Some(out)
 }
 
-/// Offers SELECTs, inner ones first.
-struct Selects<'a>(&'a mut dyn FnMut(&mut Select));
-impl VisitorMut for Selects<'_> {
-    type Break = ();
-    fn post_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        (self.0)(select);
-        ControlFlow::Continue(())
+/// The SELECT that is the whole query but for WITH, ORDER BY and LIMIT.
+pub(crate) fn outermost(query: &Query) -> Option<&Select> {
+    match query.body.as_ref() {
+        SetExpr::Select(s) => Some(s),
+        _ => None,
     }
 }
 
-/// Applies `f` at one of the SELECTs.
-pub(crate) fn at_select(
-    query: &Query,
-    rng: &mut ChaCha8Rng,
-    mut f: impl FnMut(&Select) -> Option<Select>,
-) -> Option<Query> {
-    let mut made = Vec::new();
-    let _ = change(&mut query.clone(), &mut Selects(&mut |s: &mut Select| made.push(f(s))));
-    let (pick, new) = pick(made, rng)?;
-    let mut out = query.clone();
-    let mut at = 0;
-    let _ = change(
-        &mut out,
-        &mut Selects(&mut |s: &mut Select| {
-            if at == pick {
-                *s = new.clone();
-            }
-            at += 1;
-        }),
-    );
-    Some(out)
-}
-
-/// Applies `f` to the SELECT that is the whole query but for WITH, ORDER BY and LIMIT: of others the number of outputs has
-/// to stay.
-pub(crate) fn at_outermost(query: &Query, f: impl Fn(&Select) -> Option<Select>) -> Option<Query> {
-    let SetExpr::Select(s) = query.body.as_ref() else { return None };
-    Some(Query { body: Box::new(SetExpr::Select(Box::new(f(s)?))), ..query.clone() })
+/// The query with another SELECT as its body; WITH, ORDER BY and LIMIT stay.
+pub(crate) fn with_body(query: &Query, select: Select) -> Query {
+    Query { body: Box::new(SetExpr::Select(Box::new(select))), ..query.clone() }
 }
 
 /// The parts of a chain of AND, or of OR, parentheses around the parts kept.
@@ -232,6 +164,74 @@ pub(crate) fn and(parts: &[Expr]) -> Option<Expr> {
     if parts.is_empty() { None } else { join(parts, " AND ") }
 }
 
+/// None where a precondition does not hold.
+pub(crate) fn require(holds: bool) -> Option<()> {
+    holds.then_some(())
+}
+
+/// The SELECT with these conditions in WHERE and no others.
+pub(crate) fn filtered(s: &Select, parts: &[Expr]) -> Select {
+    Select { selection: and(parts), ..s.clone() }
+}
+
+/// The SELECT where this holds too, whatever it is.
+pub(crate) fn and_also(s: &Select, condition: Expr) -> Select {
+    let mut parts = conjuncts(s.selection.as_ref());
+    parts.push(condition);
+    filtered(s, &parts)
+}
+
+/// The SELECT with other outputs.
+pub(crate) fn with_outputs(s: &Select, outputs: &str) -> Option<Select> {
+    let projection = parse_select(&format!("SELECT {outputs}"))?.projection;
+    Some(Select { projection, ..s.clone() })
+}
+
+/// The outputs as text, if none is a wildcard.
+pub(crate) fn texts(s: &Select) -> Option<Vec<String>> {
+    Some(items(s)?.iter().map(ToString::to_string).collect())
+}
+
+/// The outputs' names `c0, c1, …`, counted from `first`, and the outputs under these names: `a AS c0, b AS c1, …`.
+pub(crate) fn named_outputs(s: &Select, first: usize) -> Option<(String, String)> {
+    let outputs = items(s)?;
+    let names: Vec<String> = (first..first + outputs.len()).map(|i| format!("c{i}")).collect();
+    let named: Vec<String> = outputs.iter().zip(&names).map(|(e, n)| format!("{e} AS {n}")).collect();
+    Some((names.join(", "), named.join(", ")))
+}
+
+/// The SELECT over something else.
+pub(crate) fn with_from(s: &Select, from: &str) -> Option<Select> {
+    let from = parse_select(&format!("SELECT 1 FROM {from}"))?.from;
+    Some(Select { from, ..s.clone() })
+}
+
+/// The SELECT without duplicates.
+pub(crate) fn distinct(s: &Select) -> Select {
+    Select { distinct: Some(Distinct::Distinct), ..s.clone() }
+}
+
+/// The SELECT with duplicates; none where it has them.
+pub(crate) fn undistinct(s: &Select) -> Option<Select> {
+    s.distinct.is_some().then(|| Select { distinct: None, ..s.clone() })
+}
+
+/// The SELECT with these keys of GROUP BY.
+pub(crate) fn grouped(s: &Select, keys: Vec<Expr>) -> Select {
+    Select { group_by: GroupByExpr::Expressions(keys, Vec::new()), ..s.clone() }
+}
+
+/// The SELECT with `f` of its first output of which it has something to say.
+pub(crate) fn with_item(s: &Select, f: impl Fn(&Expr) -> Option<Expr>) -> Option<Select> {
+    let mut s = s.clone();
+    let (item, new) = s.projection.iter_mut().filter_map(item_mut).find_map(|e| {
+        let new = f(e)?;
+        Some((e, new))
+    })?;
+    *item = new;
+    Some(s)
+}
+
 /// One table in a FROM clause.
 #[derive(Debug, Clone)]
 pub(crate) struct FromTable<'s> {
@@ -241,6 +241,24 @@ pub(crate) struct FromTable<'s> {
 }
 
 impl FromTable<'_> {
+    /// The column that `e` names, by its number, where this is the only table.
+    pub(crate) fn place(&self, e: &Expr) -> Option<usize> {
+        resolve(e, std::slice::from_ref(self)).map(|(_, column)| column)
+    }
+
+    /// As [`FromTable::place`], the column itself.
+    pub(crate) fn find(&self, e: &Expr) -> Option<&Column> {
+        self.table.columns.get(self.place(e)?)
+    }
+
+    /// The only column of the primary key.
+    pub(crate) fn key(&self) -> Option<&Column> {
+        match self.table.primary_key.as_slice() {
+            [key] => self.table.columns.get(*key),
+            _ => None,
+        }
+    }
+
     /// `name."column"`.
     pub(crate) fn column(&self, column: &Column) -> String {
         format!("{}.{}", plain(&self.name), plain(&column.name))
@@ -334,27 +352,32 @@ pub(crate) fn resolve(e: &Expr, sources: &[FromTable<'_>]) -> Option<(usize, usi
 /// name, a string in double quotes) or a subquery hides more.
 pub(crate) fn columns_of(e: &Expr, sources: &[FromTable<'_>]) -> Option<Vec<(usize, usize)>> {
     let mut out = Some(Vec::new());
-    let mut e = e.clone();
-    let _ = change_expressions(&mut e, &mut |e| {
-        match e {
-            Expr::Subquery(_)
-            | Expr::InSubquery { expr: _, subquery: _, negated: _ }
-            | Expr::Exists { subquery: _, negated: _ } => out = None,
-            // A string in double quotes names nothing.
-            Expr::Identifier(i) if i.quote_style == Some('"') && resolve(e, sources).is_none() => {}
-            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => match resolve(e, sources) {
-                Some(c) => {
-                    if let Some(out) = &mut out {
-                        out.push(c);
-                    }
-                }
-                None => out = None,
-            },
-            _ => {}
-        }
-        ControlFlow::Continue(())
+    read_expressions(e, &mut |e| match e {
+        _ if is_subquery(e) => out = None,
+        // A string in double quotes names nothing.
+        Expr::Identifier(i) if i.quote_style == Some('"') && resolve(e, sources).is_none() => {}
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => match (resolve(e, sources), &mut out) {
+            (Some(c), Some(out)) => out.push(c),
+            _ => out = None,
+        },
+        _ => {}
     });
     out
+}
+
+/// A query stands in the place of a value.
+pub(crate) fn is_subquery(e: &Expr) -> bool {
+    matches!(
+        e,
+        Expr::Subquery(_)
+            | Expr::InSubquery { expr: _, subquery: _, negated: _ }
+            | Expr::Exists { subquery: _, negated: _ }
+    )
+}
+
+/// A column by its name, qualified or not.
+pub(crate) fn is_column(e: &Expr) -> bool {
+    matches!(e, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
 }
 
 const AGGREGATES: [&str; 7] = ["count", "sum", "avg", "min", "max", "total", "group_concat"];
@@ -389,21 +412,33 @@ pub(crate) fn aggregate(e: &Expr) -> Option<(String, bool, String)> {
     }
 }
 
+/// `COUNT(*)`.
+pub(crate) fn counts_rows(e: &Expr) -> bool {
+    aggregate(e).is_some_and(|(name, distinct, of)| name == "count" && !distinct && of == "*")
+}
+
 /// True if an aggregate or window function stands in `e`.
 pub(crate) fn has_aggregate(e: &Expr) -> bool {
     let mut found = false;
-    let _ = change_expressions(&mut e.clone(), &mut |e| {
+    read_expressions(e, &mut |e| {
         if let Expr::Function(f) = e {
             found |=
                 f.over.is_some() || AGGREGATES.contains(&f.name.to_string().to_ascii_lowercase().as_str());
         }
-        ControlFlow::Continue(())
     });
     found
 }
 
 /// The expression of an output; none for a wildcard.
 pub(crate) fn item_expr(item: &SelectItem) -> Option<&Expr> {
+    match item {
+        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
+        _ => None,
+    }
+}
+
+/// As [`item_expr`], to be changed.
+pub(crate) fn item_mut(item: &mut SelectItem) -> Option<&mut Expr> {
     match item {
         SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
         _ => None,
@@ -431,6 +466,37 @@ pub(crate) fn output(s: &Select) -> Option<&Expr> {
     }
 }
 
+/// No GROUP BY, HAVING or DISTINCT.
+pub(crate) fn is_plain(s: &Select) -> bool {
+    group_by(s).is_empty() && s.having.is_none() && s.distinct.is_none()
+}
+
+/// The keys of ORDER BY.
+pub(crate) fn order_keys(q: &Query) -> Option<&[OrderByExpr]> {
+    match &q.order_by.as_ref()?.kind {
+        OrderByKind::Expressions(keys) => Some(keys),
+        OrderByKind::All(_) => None,
+    }
+}
+
+/// The query with other keys of ORDER BY; none where it has none.
+pub(crate) fn reordered(
+    q: &Query,
+    change: impl FnOnce(&mut Vec<OrderByExpr>) -> Option<()>,
+) -> Option<Query> {
+    let mut q = q.clone();
+    match &mut q.order_by.as_mut()?.kind {
+        OrderByKind::Expressions(keys) => change(keys)?,
+        OrderByKind::All(_) => return None,
+    }
+    Some(q)
+}
+
+/// `*`, or all columns of a table.
+pub(crate) fn is_wildcard(item: &SelectItem) -> bool {
+    matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _))
+}
+
 /// No GROUP BY, HAVING, DISTINCT or aggregate: each row stands for itself.
 pub(crate) fn is_rowwise(s: &Select) -> bool {
     s.distinct.is_none() && is_ungrouped(s)
@@ -446,10 +512,7 @@ pub(crate) fn is_ungrouped(s: &Select) -> bool {
 
 /// The SELECT of a query that is nothing more: no WITH, ORDER BY or LIMIT.
 pub(crate) fn only_select(q: &Query) -> Option<&Select> {
-    match q.body.as_ref() {
-        SetExpr::Select(s) if q.with.is_none() && is_unordered(q) => Some(s),
-        _ => None,
-    }
+    outermost(q).filter(|_| q.with.is_none() && is_unordered(q))
 }
 
 /// No ORDER BY and no LIMIT, without which a query's rows are a bag.

@@ -29,10 +29,12 @@ use std::collections::HashSet;
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use sqlparser::ast::Query;
+use sqlparser::ast::{Expr, Query, Select};
 use twinql_sql::Schema;
 
+use crate::walk;
 pub use ast::Context;
+use ast::{outermost, somewhere, with_body};
 
 /// Whether a rewrite's result needs a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +48,20 @@ pub enum Claim {
 /// The number of the newest catalogue.
 pub const CATALOGUES: u8 = 3;
 
-/// What a rewrite does to a query: none where its preconditions do not hold.
-pub type Apply = fn(&Context<'_>, &Query, &mut ChaCha8Rng) -> Option<Query>;
+/// What a rewrite changes, and how; its function returns none where its preconditions do not hold.
+#[derive(Debug, Clone, Copy)]
+pub enum Apply {
+    /// One of the expressions.
+    Expr(fn(&Context<'_>, &Expr) -> Option<Expr>),
+    /// One of the SELECTs.
+    Select(fn(&Context<'_>, &Select) -> Option<Select>),
+    /// One of the queries, the outermost or a subquery.
+    Query(fn(&Context<'_>, &Query) -> Option<Query>),
+    /// The SELECT that is the whole query but for WITH, ORDER BY and LIMIT: of others the number of outputs has to stay.
+    Outermost(fn(&Context<'_>, &Select) -> Option<Select>),
+    /// The query as a whole, with the dice for what there is to choose.
+    Whole(fn(&Context<'_>, &Query, &mut ChaCha8Rng) -> Option<Query>),
+}
 
 /// One rewrite.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +79,42 @@ pub struct Rewrite {
     pub weight: u32,
     /// The rewrite itself.
     pub apply: Apply,
+}
+
+/// The beginning of an entry of the first catalogue, which the methods below complete.
+const fn rule(name: &'static str, kind: Claim, weight: u32) -> Rewrite {
+    Rewrite { name, law: "", kind, catalogue: 1, weight, apply: Apply::Expr(|_, _| None) }
+}
+
+/// As [`rule`], of the second catalogue.
+const fn newer(name: &'static str, kind: Claim, weight: u32) -> Rewrite {
+    Rewrite { catalogue: 2, ..rule(name, kind, weight) }
+}
+
+impl Rewrite {
+    const fn law(self, law: &'static str) -> Rewrite {
+        Rewrite { law, ..self }
+    }
+
+    const fn expr(self, apply: fn(&Context<'_>, &Expr) -> Option<Expr>) -> Rewrite {
+        Rewrite { apply: Apply::Expr(apply), ..self }
+    }
+
+    const fn select(self, apply: fn(&Context<'_>, &Select) -> Option<Select>) -> Rewrite {
+        Rewrite { apply: Apply::Select(apply), ..self }
+    }
+
+    const fn query(self, apply: fn(&Context<'_>, &Query) -> Option<Query>) -> Rewrite {
+        Rewrite { apply: Apply::Query(apply), ..self }
+    }
+
+    const fn outermost(self, apply: fn(&Context<'_>, &Select) -> Option<Select>) -> Rewrite {
+        Rewrite { apply: Apply::Outermost(apply), ..self }
+    }
+
+    const fn whole(self, apply: fn(&Context<'_>, &Query, &mut ChaCha8Rng) -> Option<Query>) -> Rewrite {
+        Rewrite { apply: Apply::Whole(apply), ..self }
+    }
 }
 
 /// Every rewrite, by family.
@@ -98,7 +148,14 @@ pub struct Rewritten {
 /// Applies one rewrite somewhere in `sql`; none where it does not apply or changes nothing.
 pub fn apply(rule: &Rewrite, schema: &Schema, sql: &str, rng: &mut ChaCha8Rng) -> Option<String> {
     let query = ast::parse_query(sql)?;
-    let new = (rule.apply)(&Context { schema }, &query, rng)?;
+    let c = &Context { schema, query: &query };
+    let new = match rule.apply {
+        Apply::Expr(f) => somewhere(&query, rng, walk::expressions, |e| f(c, e)),
+        Apply::Select(f) => somewhere(&query, rng, walk::selects, |s| f(c, s)),
+        Apply::Query(f) => somewhere(&query, rng, walk::queries, |q| f(c, q)),
+        Apply::Outermost(f) => Some(with_body(&query, f(c, outermost(&query)?)?)),
+        Apply::Whole(f) => f(c, &query, rng),
+    }?;
     let text = new.to_string();
     (text != query.to_string() && ast::parse_query(&text).is_some()).then_some(text)
 }

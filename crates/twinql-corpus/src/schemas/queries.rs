@@ -5,70 +5,24 @@
 //! rules a change out.
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
 use indexmap::IndexMap;
-use sqlparser::ast::{
-    Expr, Ident, Query, Select, SelectItem, SetExpr, TableFactor, Value, ValueWithSpan, VisitorMut,
-};
+use sqlparser::ast::{Expr, Ident, Query, SelectItem, SetExpr, TableFactor, Value, ValueWithSpan};
 use twinql_sql::Schema;
 use twinql_sql::syntax::Named;
-use twinql_sql::syntax::change;
 
 use super::Given;
-use crate::rewrites::ast::ident;
-
-/// Offers every identifier.
-struct Idents<'a>(&'a mut dyn FnMut(&mut Ident));
-impl VisitorMut for Idents<'_> {
-    type Break = ();
-    fn pre_visit_ident(&mut self, ident: &mut Ident) -> ControlFlow<()> {
-        (self.0)(ident);
-        ControlFlow::Continue(())
-    }
-}
-
-/// Offers every expression, the whole before its parts.
-struct Exprs<'a>(&'a mut dyn FnMut(&mut Expr));
-impl VisitorMut for Exprs<'_> {
-    type Break = ();
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        (self.0)(expr);
-        ControlFlow::Continue(())
-    }
-}
-
-struct Selects<'a>(&'a mut dyn FnMut(&mut Select));
-impl VisitorMut for Selects<'_> {
-    type Break = ();
-    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        (self.0)(select);
-        ControlFlow::Continue(())
-    }
-}
-
-/// Offers every item of FROM.
-struct Factors<'a>(&'a mut dyn FnMut(&mut TableFactor));
-impl VisitorMut for Factors<'_> {
-    type Break = ();
-    // After its children: what is put in place of a table is not visited itself.
-    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        (self.0)(factor);
-        ControlFlow::Continue(())
-    }
-}
+use crate::rewrites::ast::{ident, is_wildcard};
+use crate::walk;
 
 /// Every name in both queries, in lower case: tables, columns, aliases, functions, and strings in
 /// double quotes, which may be any of these.
 pub fn words(given: &Given) -> HashSet<String> {
     let mut out = HashSet::new();
     for query in given.both() {
-        let _ = change(
-            &mut query.clone(),
-            &mut Idents(&mut |i: &mut Ident| {
-                out.insert(i.value.to_ascii_lowercase());
-            }),
-        );
+        walk::identifiers(&mut query.clone(), &mut |i| {
+            out.insert(i.value.to_ascii_lowercase());
+        });
     }
     out
 }
@@ -77,14 +31,11 @@ pub fn words(given: &Given) -> HashSet<String> {
 pub(super) fn functions(given: &Given) -> HashSet<String> {
     let mut out = HashSet::new();
     for query in given.both() {
-        let _ = change(
-            &mut query.clone(),
-            &mut Exprs(&mut |e: &mut Expr| {
-                if let Expr::Function(f) = e {
-                    out.insert(f.name.to_string().trim_matches('"').to_ascii_lowercase());
-                }
-            }),
-        );
+        walk::expressions(&mut query.clone(), &mut |e| {
+            if let Expr::Function(f) = e {
+                out.insert(f.name.to_string().trim_matches('"').to_ascii_lowercase());
+            }
+        });
     }
     out
 }
@@ -94,27 +45,17 @@ pub(super) fn functions(given: &Given) -> HashSet<String> {
 pub fn reads_unnamed(given: &Given) -> bool {
     given.both().into_iter().any(|query| {
         let mut query = query.clone();
-        let _ = change(
-            &mut query,
-            &mut Exprs(&mut |e: &mut Expr| {
-                if let Expr::Exists { subquery, negated: _ } = e
-                    && let SetExpr::Select(select) = subquery.body.as_mut()
-                    && let [SelectItem::Wildcard(_)] = select.projection.as_slice()
-                {
-                    let one = ValueWithSpan::from(Value::Number("1".into(), false));
-                    select.projection = vec![SelectItem::UnnamedExpr(Expr::Value(one))];
-                }
-            }),
-        );
+        walk::expressions(&mut query, &mut |e| {
+            if let Expr::Exists { subquery, negated: _ } = e
+                && let SetExpr::Select(select) = subquery.body.as_mut()
+                && let [SelectItem::Wildcard(_)] = select.projection.as_slice()
+            {
+                let one = ValueWithSpan::from(Value::Number("1".into(), false));
+                select.projection = vec![SelectItem::UnnamedExpr(Expr::Value(one))];
+            }
+        });
         let mut wild = false;
-        let _ = change(
-            &mut query,
-            &mut Selects(&mut |s: &mut Select| {
-                wild |= s.projection.iter().any(|item| {
-                    matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _))
-                });
-            }),
-        );
+        walk::selects(&mut query, &mut |s| wild |= s.projection.iter().any(is_wildcard));
         wild || query.to_string().contains("NATURAL")
     })
 }
@@ -122,14 +63,11 @@ pub fn reads_unnamed(given: &Given) -> bool {
 /// The query with every name in `new` replaced, wherever it stands.
 pub fn renamed(query: &Query, new: &IndexMap<String, String>) -> Query {
     let mut query = query.clone();
-    let _ = change(
-        &mut query,
-        &mut Idents(&mut |i: &mut Ident| {
-            if let Some(name) = new.get(&i.value.to_ascii_lowercase()) {
-                *i = ident(name);
-            }
-        }),
-    );
+    walk::identifiers(&mut query, &mut |i| {
+        if let Some(name) = new.get(&i.value.to_ascii_lowercase()) {
+            *i = ident(name);
+        }
+    });
     query
 }
 
@@ -146,42 +84,26 @@ pub(super) fn tables_read(given: &Given) -> Vec<usize> {
 pub fn replaced(query: &Query, name: &str, make: &dyn Fn(&str) -> Option<TableFactor>) -> Option<Query> {
     let mut query = query.clone();
     let mut possible = true;
-    let _ = change(
-        &mut query,
-        &mut Ctes(&mut |q: &mut Query| {
-            let tables = q.with.iter().flat_map(|w| &w.cte_tables);
-            possible &= !tables.into_iter().any(|t| t.alias.name.value.eq_ignore_ascii_case(name));
-        }),
-    );
-    let _ = change(
-        &mut query,
-        &mut Factors(&mut |factor: &mut TableFactor| {
-            let Some(named) = Named::of(factor) else { return };
-            let parts: Vec<&Ident> = named.name.0.iter().filter_map(|p| p.as_ident()).collect();
-            let [part] = parts.as_slice() else {
-                possible = false;
-                return;
-            };
-            if !part.value.eq_ignore_ascii_case(name) {
-                return;
-            }
-            match named.shown(part).filter(|_| !named.called).and_then(|shown| make(&shown)) {
-                Some(new) => *factor = new,
-                None => possible = false,
-            }
-        }),
-    );
+    walk::queries(&mut query, &mut |q| {
+        let mut tables = q.with.iter().flat_map(|w| &w.cte_tables);
+        possible &= !tables.any(|t| t.alias.name.value.eq_ignore_ascii_case(name));
+    });
+    walk::factors_from_within(&mut query, &mut |factor| {
+        let Some(named) = Named::of(factor) else { return };
+        let parts: Vec<&Ident> = named.name.0.iter().filter_map(|p| p.as_ident()).collect();
+        let [part] = parts.as_slice() else {
+            possible = false;
+            return;
+        };
+        if !part.value.eq_ignore_ascii_case(name) {
+            return;
+        }
+        match named.shown(part).filter(|_| !named.called).and_then(|shown| make(&shown)) {
+            Some(new) => *factor = new,
+            None => possible = false,
+        }
+    });
     possible.then_some(query)
-}
-
-/// Offers every query, to look at its common table expressions.
-struct Ctes<'a>(&'a mut dyn FnMut(&mut Query));
-impl VisitorMut for Ctes<'_> {
-    type Break = ();
-    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        (self.0)(query);
-        ControlFlow::Continue(())
-    }
 }
 
 /// Every name of the schema and of both queries, in lower case: what a new name must not be.
