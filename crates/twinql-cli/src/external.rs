@@ -1,6 +1,6 @@
 //! Scores that another program gave: LLM judges, CodeBERTScore, provers, anything.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -156,21 +156,12 @@ impl External {
 
     /// Says what of the pairs has a score, once all have asked.
     pub(crate) fn say(&self, console: Console) -> Result<()> {
-        if self.found == 0 && self.asked > 0 {
-            bail!(
-                "none of the {} ids of {} is an id of the {} pairs",
-                self.scores.len(),
-                self.path.display(),
-                self.asked
-            );
+        let (path, found, asked) = (self.path.display(), self.found, self.asked);
+        if found == 0 && asked > 0 {
+            bail!("none of the {} ids of {path} is an id of the {asked} pairs", self.scores.len());
         }
-        if self.found < self.asked {
-            console.warn(format!(
-                "{} has scores for {} of {} pairs",
-                self.path.display(),
-                self.found,
-                self.asked
-            ));
+        if found < asked {
+            console.warn(format!("{path} has scores for {found} of {asked} pairs"));
         }
         Ok(())
     }
@@ -182,12 +173,13 @@ const SYSTEM: &str =
 
 /// Two files of scores must not have one name.
 fn names_differ(flags: &[ExternalFlag]) -> Result<()> {
-    for (i, flag) in flags.iter().enumerate() {
-        if flags.iter().take(i).any(|other| other.name == flag.name) {
-            bail!("--external: two files give scores called {:?}; give one another name", flag.name);
+    let mut seen = HashSet::new();
+    match flags.iter().find(|flag| !seen.insert(&flag.name)) {
+        Some(flag) => {
+            bail!("--external: two files give scores called {:?}; give one another name", flag.name)
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// A line of a file.

@@ -60,11 +60,8 @@ impl Labels {
 
     /// The error of labels that belong to other pairs.
     fn strangers(&self, pairs: usize) -> Result<()> {
-        bail!(
-            "none of the {} ids of {} is an id of the {pairs} pairs",
-            self.labels.len(),
-            self.path.display(),
-        )
+        let (ids, path) = (self.labels.len(), self.path.display());
+        bail!("none of the {ids} ids of {path} is an id of the {pairs} pairs")
     }
 
     /// Gives a pair its label.
@@ -84,19 +81,13 @@ impl Labels {
         if self.given == 0 && !self.labels.is_empty() {
             self.strangers(self.pairs)?;
         }
+        let Labels { path, given, pairs, changed, unused, .. } = self;
+        let path = path.display();
         console.say(format!(
-            "{} gives the labels of {} of {} pairs; {} differ from the pair file's",
-            self.path.display(),
-            self.given,
-            self.pairs,
-            self.changed
+            "{path} gives the labels of {given} of {pairs} pairs; {changed} differ from the pair file's"
         ));
-        if !self.unused.is_empty() {
-            console.warn(format!(
-                "{} ids of {} are no ids of the pairs",
-                self.unused.len(),
-                self.path.display()
-            ));
+        if !unused.is_empty() {
+            console.warn(format!("{} ids of {path} are no ids of the pairs", unused.len()));
         }
         Ok(())
     }

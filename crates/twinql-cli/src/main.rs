@@ -114,27 +114,19 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Serve(typed) => commands::serve::run(typed, common.seed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),
         Command::Seal(typed) => commands::seal::run(&typed, console),
-        Command::Corpus { command: Corpus::Build(typed) } => {
-            commands::corpus::build(&typed, common.seed, console)
-        }
-        Command::Corpus { command: Corpus::Relabel(typed) } => {
-            commands::corpus::relabel(&typed, common.seed, console)
-        }
-        Command::Corpus { command: Corpus::Grade(typed) } => {
-            commands::corpus::grade(&typed, common.seed, console)
-        }
-        Command::Corpus { command: Corpus::Share(typed) } => {
-            commands::corpus::share(&typed, common.seed, console)
-        }
-        Command::Corpus { command: Corpus::Stats(typed) } => commands::corpus_stats::run(&typed),
-        Command::Corpus { command: Corpus::Split(typed) } => {
-            commands::corpus_split::run(&typed, common.seed, console)
-        }
-        Command::Suite { command: Suite::Build(typed) } => {
-            commands::suite::build(&typed, common.seed, console)
-        }
-        Command::Suite { command: Suite::Run(typed) } => commands::suite::run(&typed, console),
-        Command::Suite { command: Suite::Show(typed) } => commands::suite_show::show(&typed),
+        Command::Corpus { command } => match command {
+            Corpus::Build(typed) => commands::corpus::build(&typed, common.seed, console),
+            Corpus::Relabel(typed) => commands::corpus::relabel(&typed, common.seed, console),
+            Corpus::Grade(typed) => commands::corpus::grade(&typed, common.seed, console),
+            Corpus::Share(typed) => commands::corpus::share(&typed, common.seed, console),
+            Corpus::Stats(typed) => commands::corpus_stats::run(&typed),
+            Corpus::Split(typed) => commands::corpus_split::run(&typed, common.seed, console),
+        },
+        Command::Suite { command } => match command {
+            Suite::Build(typed) => commands::suite::build(&typed, common.seed, console),
+            Suite::Run(typed) => commands::suite::run(&typed, console),
+            Suite::Show(typed) => commands::suite_show::show(&typed),
+        },
         Command::Schema { command: SchemaCommand::Show(typed) } => commands::schema::show(&typed),
         Command::Profile(typed) => commands::profile::run(&typed, console),
         Command::Worker { address_space } => commands::worker::run(address_space),

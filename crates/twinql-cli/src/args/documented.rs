@@ -1,36 +1,20 @@
 //! Every command that a page or a help text shows is one that the program takes.
-#![allow(clippy::panic)]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser as _};
 
 use super::typed::Cli;
 
-/// The documents, by path from the repository's root.
-const PAGES: [(&str, &str); 23] = [
-    ("README.md", include_str!("../../../../README.md")),
-    ("docs/audit.md", include_str!("../../../../docs/audit.md")),
-    ("docs/command-line.md", include_str!("../../../../docs/command-line.md")),
-    ("docs/comparing.md", include_str!("../../../../docs/comparing.md")),
-    ("docs/consistency.md", include_str!("../../../../docs/consistency.md")),
-    ("docs/dialects.md", include_str!("../../../../docs/dialects.md")),
-    ("docs/disagreements.md", include_str!("../../../../docs/disagreements.md")),
-    ("docs/esm.md", include_str!("../../../../docs/esm.md")),
-    ("docs/execution.md", include_str!("../../../../docs/execution.md")),
-    ("docs/experiments.md", include_str!("../../../../docs/experiments.md")),
-    ("docs/frameworks.md", include_str!("../../../../docs/frameworks.md")),
-    ("docs/fuzzer.md", include_str!("../../../../docs/fuzzer.md")),
-    ("docs/hostile.md", include_str!("../../../../docs/hostile.md")),
-    ("docs/metrics.md", include_str!("../../../../docs/metrics.md")),
-    ("docs/plausible.md", include_str!("../../../../docs/plausible.md")),
-    ("docs/profiles.md", include_str!("../../../../docs/profiles.md")),
-    ("docs/python.md", include_str!("../../../../docs/python.md")),
-    ("docs/reports.md", include_str!("../../../../docs/reports.md")),
-    ("docs/reranking.md", include_str!("../../../../docs/reranking.md")),
-    ("docs/server.md", include_str!("../../../../docs/server.md")),
-    ("docs/soundness.md", include_str!("../../../../docs/soundness.md")),
-    ("docs/suites.md", include_str!("../../../../docs/suites.md")),
-    ("docs/training.md", include_str!("../../../../docs/training.md")),
-];
+/// The pages for users, by path: the README and those of `docs/`.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
+    pages.push(root.join("README.md"));
+    pages
+}
 
 /// The commands of a shell text: lines that end in `\`, and those within quotes, belong to what follows.
 fn commands(text: &str) -> Vec<Vec<String>> {
@@ -90,7 +74,9 @@ fn check(place: &str, text: &str) -> usize {
 
 #[test]
 fn commands_of_documents_are_understood() {
-    let checked: usize = PAGES.iter().map(|(path, text)| check(path, &blocks(text))).sum();
+    let check =
+        |path: PathBuf| check(&path.display().to_string(), &blocks(&std::fs::read_to_string(&path).unwrap()));
+    let checked: usize = pages().into_iter().map(check).sum();
     assert!(checked > 60, "{checked}");
 }
 

@@ -19,7 +19,7 @@ pub(crate) mod shared;
 pub(crate) mod train;
 pub(crate) mod typed;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 pub(crate) use shared::Workers;
@@ -192,6 +192,16 @@ impl Metrics {
             seed: seed.unwrap_or(DEFAULT_SEED),
         })
     }
+
+    /// The files that they read, by flag.
+    pub(crate) fn files(&self) -> [(&'static str, Option<&Path>); 4] {
+        [
+            ("--checkpoint", self.checkpoint.as_deref()),
+            ("--profile", self.profile.as_deref()),
+            ("--crystalbleu-corpus", self.crystalbleu_corpus.as_deref()),
+            ("--db", self.db.as_deref()),
+        ]
+    }
 }
 
 /// How intervals are drawn by what is typed: `--resamples` and `--seed`.
@@ -217,17 +227,21 @@ impl Output {
 
     /// `default` is the format where none is asked for.
     pub(crate) fn new(typed: typed::Output, default: Format) -> Result<Output> {
-        if let Some(x) = typed.fail_under
-            && !(0.0..=1.0).contains(&x)
-        {
-            bail!("--fail-under {x}: must lie between 0 and 1");
-        }
+        limit(typed.fail_under)?;
         Ok(Output {
             out: typed.out,
             format: typed.format.unwrap_or(default),
             strict: typed.strict,
             fail_under: typed.fail_under,
         })
+    }
+}
+
+/// Checks the limit of `--fail-under`.
+pub(crate) fn limit(typed: Option<f64>) -> Result<()> {
+    match typed.filter(|x| !(0.0..=1.0).contains(x)) {
+        Some(x) => bail!("--fail-under {x}: must lie between 0 and 1"),
+        None => Ok(()),
     }
 }
 

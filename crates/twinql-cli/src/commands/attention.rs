@@ -65,17 +65,11 @@ impl View {
     }
 
     /// For each node of the prediction that the gold does not hold as it is, the gold's node that
-    /// it attends to most.
-    pub(super) fn alignment(&self) -> Vec<Aligned> {
+    /// it attends to most, and how much.
+    fn alone(&self) -> Vec<(usize, usize, f32)> {
         let matches = self.attention.matches().into_iter().enumerate();
-        matches
-            .filter(|(node, _)| !self.identical && self.pred.is_alone(*node))
-            .map(|(node, best)| Aligned {
-                pred: self.pred.id(node),
-                gold: self.gold.id(best.gold),
-                weight: best.weight,
-            })
-            .collect()
+        let alone = matches.filter(|(node, _)| !self.identical && self.pred.is_alone(*node));
+        alone.map(|(node, best)| (node, best.gold, best.weight)).collect()
     }
 
     /// The alignment for people; `network` names the checkpoint.
@@ -90,27 +84,19 @@ impl View {
                 "  columns of the answers: {gold} of the gold, {pred} of the prediction\n"
             ));
         }
-        let alone: Vec<_> = self
-            .attention
-            .matches()
-            .into_iter()
-            .enumerate()
-            .filter(|(node, _)| !self.identical && self.pred.is_alone(*node))
-            .collect();
+        let alone = self.alone();
         if alone.is_empty() {
             out.push_str("  every part of the prediction is found again in the gold\n");
             return out;
         }
         out.push_str("  parts of the prediction alone, and what they attend to most in the gold:\n");
-        let shown: Vec<_> = alone
-            .iter()
-            .take(LINES)
-            .map(|(node, best)| (self.pred.label(*node), self.gold.label(best.gold), best.weight))
-            .collect();
-        let width = |f: fn(&(String, String, f32)) -> &String| {
-            shown.iter().map(|s| f(s).chars().count()).max().unwrap_or(0)
+        let label = |(node, gold, weight): &(usize, usize, f32)| {
+            (self.pred.label(*node), self.gold.label(*gold), *weight)
         };
-        let (left, right) = (width(|s| &s.0), width(|s| &s.1));
+        let shown: Vec<_> = alone.iter().take(LINES).map(label).collect();
+        let width = |label: &String| label.chars().count();
+        let left = shown.iter().map(|(pred, ..)| width(pred)).max().unwrap_or(0);
+        let right = shown.iter().map(|(_, gold, _)| width(gold)).max().unwrap_or(0);
         for (pred, gold, weight) in &shown {
             out.push_str(&format!("    {pred:left$}  ~  {gold:right$}  {weight:.2}\n"));
         }
@@ -123,12 +109,14 @@ impl View {
 
     /// What `--format json` of `explain` holds of it.
     pub(super) fn summary(&self) -> Summary {
+        let aligned =
+            |(node, gold, weight)| Aligned { pred: self.pred.id(node), gold: self.gold.id(gold), weight };
         Summary {
             checkpoint: self.checkpoint.clone(),
             semantics: self.semantics.clone(),
             distance: self.attention.score.distance,
             probability: self.attention.score.probability,
-            alignment: self.alignment(),
+            alignment: self.alone().into_iter().map(aligned).collect(),
         }
     }
 
@@ -140,20 +128,18 @@ impl View {
                 .map(|(row, column, weight)| (rows.id(row), columns.id(column), weight))
                 .collect()
         };
-        let steps = self.attention.steps.iter().enumerate();
+        let step = |(i, step): (usize, &AttentionStep)| Step {
+            step: i + 1,
+            gold_over_pred: list(&step.gold_over_pred, &self.gold, &self.pred),
+            pred_over_gold: list(&step.pred_over_gold, &self.pred, &self.gold),
+        };
         Document {
             format: 1,
             network: self.summary(),
             floor: FLOOR,
             gold: self.gold.nodes(),
             pred: self.pred.nodes(),
-            steps: steps
-                .map(|(i, step)| Step {
-                    step: i + 1,
-                    gold_over_pred: list(&step.gold_over_pred, &self.gold, &self.pred),
-                    pred_over_gold: list(&step.pred_over_gold, &self.pred, &self.gold),
-                })
-                .collect(),
+            steps: self.attention.steps.iter().enumerate().map(step).collect(),
         }
     }
 }
@@ -213,17 +199,16 @@ impl Reading {
 
     fn nodes(&self) -> Vec<NodeRecord<'_>> {
         let nodes = self.graph.graph().node_weights().enumerate();
-        nodes
-            .map(|(index, node)| NodeRecord {
-                id: self.id(index),
-                parent: self.parents.get(index).copied().flatten().map(|p| self.id(p)),
-                word: node.word.name(),
-                tag: node.tag.name(),
-                content: node.content.as_deref(),
-                alone: self.is_alone(index),
-                spans: self.places.get(index).map(Vec::as_slice).unwrap_or_default(),
-            })
-            .collect()
+        let record = nodes.map(|(index, node)| NodeRecord {
+            id: self.id(index),
+            parent: self.parents.get(index).copied().flatten().map(|p| self.id(p)),
+            word: node.word.name(),
+            tag: node.tag.name(),
+            content: node.content.as_deref(),
+            alone: self.is_alone(index),
+            spans: self.places.get(index).map(Vec::as_slice).unwrap_or_default(),
+        });
+        record.collect()
     }
 }
 

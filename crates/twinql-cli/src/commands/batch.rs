@@ -10,7 +10,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
@@ -153,26 +153,18 @@ impl<'f, T: Serialize> Records<'f, T> {
         count: &mut dyn FnMut(&About, &Json) -> Result<()>,
     ) -> Result<Records<'f, T>> {
         let Begin { output, flags, console, .. } = *begin;
-        let lines = output.format == Format::Jsonl;
-        let plain = match &output.out {
-            Some(out) => Destination::of(out)?.plain().map(Path::to_owned).zip(Some(out.clone())),
-            None => None,
-        };
-        let (out, shown): (PathBuf, PathBuf) = match plain {
-            Some(plain) if lines => plain,
-            _ if flags.resume => bail!(
+        let destination = output.out.as_deref().map(Destination::of).transpose()?;
+        let plain = destination.as_ref().and_then(Destination::plain).zip(output.out.as_deref());
+        let (out, shown) = match plain.filter(|_| output.format == Format::Jsonl) {
+            Some(plain) => plain,
+            None if flags.resume => bail!(
                 "--resume goes on with the lines of an output file: give --out FILE, a plain file, and --format jsonl"
             ),
-            _ => return Records::new(output, pairs.single, people),
+            None => return Records::new(output, pairs.single, people),
         };
-        let settings = (begin.settings)();
-        let (journal, mut kept) = Journal::open(&out, &shown, &settings, flags.resume, console)?;
-        let mut records = Records {
-            sink: Sink::journal(journal),
-            form: Form::Lines,
-            people,
-            counts: StatusCounts::default(),
-        };
+        let (journal, mut kept) = Journal::open(out, shown, &(begin.settings)(), flags.resume, console)?;
+        let (sink, counts) = (Sink::journal(journal), StatusCounts::default());
+        let mut records = Records { sink, form: Form::Lines, people, counts };
         records.go_on(pairs, &mut kept, count)?;
         if kept.pairs() > 0 {
             console.say(format!("going on after {} pairs", kept.pairs()));
@@ -211,7 +203,6 @@ impl<'f, T: Serialize> Records<'f, T> {
 
     /// Begins an output that nobody goes on with.
     pub(super) fn new(output: &Output, single: bool, people: ForPeople<'f, T>) -> Result<Records<'f, T>> {
-        let temporary = || tempfile::tempfile().context("a temporary file");
         let form = match output.format {
             Format::Text if single => Form::Words,
             Format::Text => {
@@ -220,7 +211,7 @@ impl<'f, T: Serialize> Records<'f, T> {
                 Form::Table(table)
             }
             Format::Jsonl => Form::Lines,
-            Format::Json => Form::Document(BufWriter::new(temporary()?)),
+            Format::Json => Form::Document(BufWriter::new(tempfile::tempfile().context("a temporary file")?)),
         };
         Ok(Records { sink: Sink::new(output.out.as_deref())?, form, people, counts: StatusCounts::default() })
     }
@@ -282,15 +273,15 @@ pub(super) fn line<T: Serialize>(out: &Out<'_, T>) -> Result<String> {
     let Some(echo) = &out.about.echo else {
         return Ok(line);
     };
-    let map = |of: &dyn Fn(&Decided) -> Json| -> Map<String, Json> {
+    let map = |of: fn(&Decided) -> Json| -> Map<String, Json> {
         out.decided.iter().map(|d| (d.metric.to_owned(), of(d))).collect()
     };
     let more = json!({
         "db_id": out.about.db_id,
         "gold": echo.gold,
         "pred": echo.pred,
-        "decision": map(&|d| d.decision.into()),
-        "threshold": map(&|d| d.threshold.into()),
+        "decision": map(|d| d.decision.into()),
+        "threshold": map(|d| d.threshold.into()),
     });
     let more = more.to_string();
     // The record's last brace gives way to what is added, so that its own fields stay as they were written.

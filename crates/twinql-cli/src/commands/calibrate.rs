@@ -17,14 +17,14 @@ use twinql::model::{Correction, Executed, ExecutionModel, Probed};
 use twinql::suite::Limits;
 use twinql::{Engine, Job, Network};
 
-use crate::args::{DEFAULT_SEED, Format, databases, typed};
+use crate::args::{DEFAULT_SEED, databases, typed};
 use crate::commands::evaluate::selection::Selection;
-use crate::commands::settled_profiles;
 use crate::commands::stream::{Window, stream};
 use crate::commands::worker::workers;
+use crate::commands::{print, settled_profiles};
 use crate::input::{self, PairItems, Pairs};
 use crate::labels::Labels;
-use crate::output::{Console, Sink, write_file};
+use crate::output::{Console, write_file};
 
 /// Reads what is known of all pairs, fits, measures, and writes the checkpoint.
 pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -68,12 +68,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         _ => execution(&engine, &network, pairs)?,
     };
     write_file(&typed.out, &fitted.checkpoint)?;
-    let mut sink = Sink::new(None)?;
-    match typed.format.format {
-        Format::Text => sink.write(&fitted.text)?,
-        Format::Json | Format::Jsonl => sink.line(&serde_json::to_string_pretty(&fitted.json)?)?,
-    }
-    sink.finish()?;
+    print(typed.format.format, || fitted.text, || fitted.json)?;
     console.say(format!("wrote {}", typed.out.display()));
     Ok(true)
 }

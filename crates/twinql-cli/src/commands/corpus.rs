@@ -4,6 +4,7 @@
 //! reason and said, so that a corpus that is smaller than expected explains itself.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +17,7 @@ use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, Pair, pairs};
 use twinql::files::Inputs;
 use twinql::files::resume::partial_of;
+use twinql::progress::Progress as _;
 use twinql::sql::{Dialect, SchemaSet};
 use twinql::suite::plausible::ExpectedConfig;
 use twinql::suite::{JudgeConfig, Limits};
@@ -94,9 +96,9 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
     let own: HashMap<String, Option<u8>> = pairs.iter().map(|p| (p.id.to_string(), p.label)).collect();
     let seed = seed.unwrap_or(DEFAULT_SEED);
     let oracle = SuiteOracle::new(semantics.clone(), seed, typed.databases, MIN_NONEMPTY);
-    let bar = console.bar(Some(before as u64), "pairs");
-    let (done, dropped) = corpus::build::relabel(pairs, &schemas, &semantics, &oracle, &|| bar.inc(1));
-    bar.finish_and_clear();
+    let of = Some(before as u64);
+    let (done, dropped) =
+        corpus::build::relabel(pairs, &schemas, &semantics, &oracle, &console.stage("pairs", of));
     if done.is_empty() {
         bail!(
             "{}: no pair is left ({} over databases that {} lacks)",
@@ -137,6 +139,16 @@ fn read(files: &args::Files, outputs: &[&Path], part: &args::PartFlag) -> Result
     Ok((schemas, pairs))
 }
 
+/// The numbers that pairs have in a further field.
+fn numbers(pairs: &[Pair], field: &str) -> Vec<f64> {
+    pairs.iter().filter_map(|pair| pair.extra.get(field)?.as_f64()).collect()
+}
+
+/// How many numbers lie in a range.
+fn within(numbers: &[f64], range: Range<f64>) -> usize {
+    numbers.iter().filter(|number| range.contains(number)).count()
+}
+
 /// Instructions that an execution may take to grade a pair: there is no early exit, and a database on
 /// which a query takes longer is one less.
 const GRADE_STEPS: u64 = 200_000;
@@ -153,10 +165,9 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
         limits: Limits { steps: GRADE_STEPS, ..Limits::default() },
         ..JudgeConfig::default()
     };
-    let bar = console.bar(Some(pairs.len() as u64), "pairs");
-    add_ease(&mut pairs, &schemas, &config, &|| bar.inc(1));
-    bar.finish_and_clear();
-    let shares: Vec<f64> = pairs.iter().filter_map(|p| p.extra.get(EASE)?.as_f64()).collect();
+    let of = Some(pairs.len() as u64);
+    add_ease(&mut pairs, &schemas, &config, &console.stage("pairs", of));
+    let shares = numbers(&pairs, EASE);
     let different = pairs.iter().filter(|p| p.label == Some(0)).count();
     if different > 0 && shares.is_empty() {
         bail!(
@@ -166,15 +177,14 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
     }
     pairs::write(&typed.files.out, &pairs)?;
     // The smallest positive number parts 'never' from 'now and then'.
-    let count = |from: f64, to: f64| shares.iter().filter(|&&s| from <= s && s < to).count();
     console.say(format!(
         "wrote {}: {} pairs, {different} with label 0; of {} such pairs plain databases say something: {} are never told apart, {} on fewer than a tenth, {} on fewer than half",
         typed.files.out.display(),
         pairs.len(),
         shares.len(),
-        count(0.0, f64::MIN_POSITIVE),
-        count(f64::MIN_POSITIVE, 0.1),
-        count(0.1, 0.5),
+        within(&shares, 0.0..f64::MIN_POSITIVE),
+        within(&shares, f64::MIN_POSITIVE..0.1),
+        within(&shares, 0.1..0.5),
     ));
     Ok(true)
 }
@@ -186,10 +196,9 @@ pub(crate) fn share(typed: &args::CorpusShare, seed: Option<u64>, console: Conso
     let before = pairs.len();
     let seed = seed.unwrap_or(DEFAULT_SEED);
     let config = JudgeConfig { semantics, seed, kept: typed.keep, ..JudgeConfig::default() };
-    let bar = console.bar(Some(before as u64), "pairs");
     let expected = ExpectedConfig { databases: typed.databases };
-    let shared = add_share(pairs, &schemas, &config, expected, &|| bar.inc(1));
-    bar.finish_and_clear();
+    let of = Some(before as u64);
+    let shared = add_share(pairs, &schemas, &config, expected, &console.stage("pairs", of));
     if shared.is_empty() {
         bail!(
             "none of the {before} pairs could be run; are they over the schemas of {}?",
@@ -197,15 +206,14 @@ pub(crate) fn share(typed: &args::CorpusShare, seed: Option<u64>, console: Conso
         );
     }
     pairs::write(&typed.files.out, &shared)?;
-    let shares: Vec<f64> = shared.iter().filter_map(|p| p.extra.get(SHARE)?.as_f64()).collect();
-    let count = |from: f64, to: f64| shares.iter().filter(|&&s| from <= s && s < to).count();
+    let shares = numbers(&shared, SHARE);
     console.say(format!(
         "wrote {}: {} of {before} pairs; the share of {} is below 0.1, of {} from there to 0.9, of {} above",
         typed.files.out.display(),
         shared.len(),
-        count(0.0, 0.1),
-        count(0.1, 0.9),
-        count(0.9, 2.0),
+        within(&shares, 0.0..0.1),
+        within(&shares, 0.1..0.9),
+        within(&shares, 0.9..2.0),
     ));
     Ok(true)
 }

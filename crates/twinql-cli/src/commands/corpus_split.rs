@@ -24,10 +24,10 @@ pub(crate) fn run(typed: &args::CorpusSplit, seed: Option<u64>, console: Console
     for out in outs {
         inputs.output(out)?;
     }
-    let by = match typed.by {
-        args::SplitBy::Question => By::Question,
-        args::SplitBy::Template => By::Template,
-        args::SplitBy::Database => By::Database,
+    let (by, unit) = match typed.by {
+        args::SplitBy::Question => (By::Question, "questions"),
+        args::SplitBy::Template => (By::Template, "templates"),
+        args::SplitBy::Database => (By::Database, "databases"),
     };
     let found = examples::read(file)?;
     if let Some(bad) = found.bad.first() {
@@ -48,11 +48,6 @@ pub(crate) fn run(typed: &args::CorpusSplit, seed: Option<u64>, console: Console
         outs.iter().zip(&parts).map(|(out, part)| (out.as_path(), rows(part))).collect();
     found.write_parts(&files)?;
     let total = found.examples.len().max(1);
-    let unit = match by {
-        By::Question => "questions",
-        By::Template => "templates",
-        By::Database => "databases",
-    };
     for (out, part) in outs.iter().zip(&parts) {
         let n = part.rows.len();
         console.say(format!(

@@ -65,16 +65,11 @@ pub(crate) fn check(
     if errors.is_empty() {
         return Ok(());
     }
-    let more = match errors.len().saturating_sub(LISTED) {
-        0 => String::new(),
-        n => format!("\n  and {n} more"),
-    };
-    let listed: Vec<&str> = errors.iter().take(LISTED).map(String::as_str).collect();
+    let (n, all) = (errors.len(), named.len());
+    let more = if n > LISTED { format!("\n  and {} more", n - LISTED) } else { String::new() };
+    let listed = errors[..n.min(LISTED)].join("\n  ");
     bail!(
-        "--db {}: {} of {} databases that pairs are over cannot be used; add them, or leave their pairs out:\n  {}{more}",
+        "--db {}: {n} of {all} databases that pairs are over cannot be used; add them, or leave their pairs out:\n  {listed}{more}",
         runs.files.root().display(),
-        errors.len(),
-        named.len(),
-        listed.join("\n  ")
     )
 }

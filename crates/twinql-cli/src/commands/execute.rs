@@ -10,7 +10,6 @@ use serde_json::{Value as Json, json};
 use twinql::Job;
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::Signature;
 use twinql::sql::Dialect;
 use twinql::status;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
@@ -18,9 +17,9 @@ use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files
 use crate::args::{Input, Output, typed};
 use crate::commands::answers::{OneAnswer, side_by_side};
 use crate::commands::batch::{ForPeople, Out, Records, guard, of_input};
-use crate::commands::judge::plain;
+use crate::commands::judge::{head, plain, remarks, row};
 use crate::commands::stream::{Window, stream};
-use crate::commands::{fail_under, machine, status_line, strict, worker};
+use crate::commands::{checks, machine, status_line, without_network, worker};
 use crate::input;
 use crate::output::Console;
 
@@ -72,8 +71,8 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     let signature = signature(&config, input.dialect) + &typed.run.in_signature();
     guard(&input, &output, [("--db", Some(typed.db.as_path()))])?;
     let pairs = input::open(&input, input::schemas_of_files(&files, input.dialect), false)?;
-    let people =
-        ForPeople { text: &one, head: ["id", "status", "verdict"].map(String::from).to_vec(), row: &row };
+    let row = |record: &ExecutionRecord| row(&record.id, record.status, record.verdict);
+    let people = ForPeople { text: &one, head: head(), row: &row };
     let mut records = Records::new(&output, pairs.single, people)?;
     let mut same = 0usize;
     let work = |jobs: &[Job]| judging::execute_all(jobs, &files, &config, &workers, &|| ());
@@ -108,8 +107,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         counts.get(Status::Untested)
     ));
     console.say(&signature);
-    let reached = fail_under(output.fail_under, "the execution accuracy", Some(accuracy), console);
-    Ok(strict(output.strict, &counts, console) && reached)
+    Ok(checks(&output, "the execution accuracy", Some(accuracy), &counts, console))
 }
 
 /// What the figures depend on. Nothing is random, so that the seed is always 0.
@@ -118,17 +116,7 @@ fn signature(config: &FileConfig, dialect: Dialect) -> String {
         Ties::Possible => "possible",
         Ties::AsReturned => "as-returned",
     };
-    Signature {
-        metric: "execution".into(),
-        checkpoint: "none".into(),
-        dialect,
-        semantics: config.semantics.name.clone(),
-        threshold: 0.5,
-        device: "cpu".into(),
-        seed: 0,
-        further: vec![format!("ties:{ties}")],
-    }
-    .to_string()
+    without_network("execution", dialect, &config.semantics, 0.5, 0, vec![format!("ties:{ties}")])
 }
 
 /// The record of a pair: of its own error where it cannot be used, else of what the files say.
@@ -149,9 +137,7 @@ fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
     (out.status, out.error) = status::of_file(&report.verdict);
     match report.verdict {
         FileVerdict::Same { files, nonempty } => {
-            out.verdict = Some("same");
-            out.files = Some(files);
-            out.nonempty = Some(nonempty);
+            (out.verdict, out.files, out.nonempty) = (Some("same"), Some(files), Some(nonempty));
         }
         FileVerdict::Different { file, gold, pred } => {
             out.verdict = Some("different");
@@ -180,12 +166,7 @@ fn one(record: &ExecutionRecord) -> String {
         (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
         (None, _) => {}
     }
-    if let Some(error) = &record.error {
-        out.push_str(&format!("{}: {error}\n", record.status));
-    }
-    for note in &record.notes {
-        out.push_str(&format!("note: {note}\n"));
-    }
+    out.push_str(&remarks(record.status, record.error.as_deref(), &record.notes));
     if let Some(witness) = &record.witness {
         out.push_str(&format!("\non {}\n", witness.file));
         let sides = [("gold", &witness.gold), ("pred", &witness.pred)];
@@ -197,10 +178,4 @@ fn one(record: &ExecutionRecord) -> String {
         })));
     }
     out
-}
-
-/// A pair's row in the table of many.
-fn row(record: &ExecutionRecord) -> Vec<String> {
-    let verdict = record.verdict.unwrap_or("-").to_owned();
-    vec![input::id_text(&record.id), record.status.to_string(), verdict]
 }

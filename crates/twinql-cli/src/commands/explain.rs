@@ -37,22 +37,12 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
     let schemas = input::schemas(Some(&typed.input.schemas), dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
-    let written = |name: &'static str, sql: &str| {
-        Written::new(&schema, sql, dialect).with_context(|| format!("the {name} query"))
-    };
-    let (gold, pred) = (written("gold", &typed.gold)?, written("pred", &typed.pred)?);
-    let semantics = semantics.for_gold(&schema, &gold.plan).into_owned();
-    let read = |name: &'static str, letters: [char; 2], written: Written| {
-        side(&schema, name, letters, written, &semantics).with_context(|| format!("the {name} query"))
-    };
-    let gold = read("gold", ['g', 'G'], gold)?;
-    let pred = read("pred", ['p', 'P'], pred)?;
-    let nulls_in: Vec<String> = semantics.nulls.asked().map(|at| schema.name_of(at)).collect();
-    let proof = prove_plans(&schema, &gold.plan, &pred.plan, &semantics);
+    let pair = Explained::new(&schema, [&typed.gold, &typed.pred], dialect, &semantics)?;
+    let Explained { gold, pred, semantics, nulls_in, proof } = &pair;
     // DOT text shows no alignment, and so needs no network.
     let view = match typed.dot && typed.attention.is_none() {
         true => None,
-        false => view(typed, &schema, [&gold, &pred], &semantics, console)?,
+        false => view(typed, &schema, &pair, console)?,
     };
     if let (Some(path), Some(view)) = (&typed.attention, &view) {
         let text = serde_json::to_string_pretty(&view.document())?;
@@ -69,14 +59,14 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
             false => dot::pair_to_dot(&gold.graph, &pred.graph),
         })?;
     } else if typed.format.format == Format::Text {
-        for side in [&gold, &pred] {
+        for side in [gold, pred] {
             sink.write(&side.text(&schema, typed.plan))?;
             sink.line("")?;
         }
         if !nulls_in.is_empty() {
             sink.line(&format!("the gold asks for NULLs: they may stand in {}", nulls_in.join(", ")))?;
         }
-        sink.write(&proving::text(&proof, &semantics))?;
+        sink.write(&proving::text(proof, semantics))?;
         if matches!(proof, Proof::Unknown(_)) {
             sink.line(&format!(
                 "relpm {:.4}. `twinql judge` looks for a database that tells them apart.",
@@ -85,11 +75,10 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         }
         let seen = view.as_ref().map(View::text).unwrap_or_default();
         sink.write(&seen)?;
-        sink.write(&explained([&gold, &pred], &proof, typed.plan, seen.contains("  ~  ")))?;
+        sink.write(&explained([gold, pred], proof, typed.plan, seen.contains("  ~  ")))?;
     } else {
-        let pair = Explained { gold: &gold, pred: &pred, semantics: &semantics, proof: &proof };
         let network = view.as_ref().map(View::summary);
-        sink.line(&serde_json::to_string_pretty(&pair.document(dialect, nulls_in, network))?)?;
+        sink.line(&serde_json::to_string_pretty(&pair.document(dialect, network))?)?;
     }
     sink.finish()?;
     Ok(true)
@@ -97,21 +86,12 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
 
 /// The pair as the network reads it; none where no network is built in. One that was not asked
 /// for and cannot be used costs a warning.
-fn view(
-    typed: &typed::Explain,
-    schema: &Schema,
-    [gold, pred]: [&ReadQuery; 2],
-    semantics: &Semantics,
-    console: Console,
-) -> Result<Option<View>> {
+fn view(typed: &typed::Explain, schema: &Schema, pair: &Explained, console: Console) -> Result<Option<View>> {
     let asked = typed.checkpoint.is_some() || typed.attention.is_some();
     let seen = match Network::chosen(typed.checkpoint.as_deref()) {
         Err(NetworkError::NotBuiltIn(_)) if !asked => return Ok(None),
         Err(error) => Err(error.into()),
-        Ok(network) => {
-            let pair = [gold, pred].map(|side| (side.sql.as_str(), &side.plan, &side.spans));
-            View::new(&network, schema, pair, semantics)
-        }
+        Ok(network) => pair.view(schema, &network),
     };
     match seen {
         Ok(view) => Ok(Some(view)),
@@ -129,9 +109,7 @@ fn explained(sides: [&ReadQuery; 2], proof: &Proof, plans: bool, network: bool) 
     let mut outlines: Vec<&[Node]> = Vec::new();
     for side in sides {
         outlines.push(&side.canonical);
-        if plans {
-            outlines.push(&side.written);
-        }
+        outlines.extend(plans.then_some(side.written.as_slice()));
     }
     if plans {
         entries.push((
@@ -171,39 +149,63 @@ pub(crate) fn document(
     semantics: &Semantics,
     network: Option<&Network>,
 ) -> Result<serde_json::Value> {
-    let written = |name: &'static str, sql: &str| {
-        Written::new(schema, sql, dialect).with_context(|| format!("the {name} query"))
-    };
-    let (gold, pred) = (written("gold", queries[0])?, written("pred", queries[1])?);
-    let semantics = semantics.for_gold(schema, &gold.plan).into_owned();
-    let gold = side(schema, "gold", ['g', 'G'], gold, &semantics).context("the gold query")?;
-    let pred = side(schema, "pred", ['p', 'P'], pred, &semantics).context("the pred query")?;
-    let nulls_in = semantics.nulls.asked().map(|at| schema.name_of(at)).collect();
-    let proof = prove_plans(schema, &gold.plan, &pred.plan, &semantics);
-    let sides = [&gold, &pred].map(|side| (side.sql.as_str(), &side.plan, &side.spans));
+    let pair = Explained::new(schema, queries, dialect, semantics)?;
     // What the network cannot read is explained without it.
-    let view = network.and_then(|network| View::new(network, schema, sides, &semantics).ok());
-    let pair = Explained { gold: &gold, pred: &pred, semantics: &semantics, proof: &proof };
-    Ok(serde_json::to_value(pair.document(dialect, nulls_in, view.as_ref().map(View::summary)))?)
+    let view = network.and_then(|network| pair.view(schema, network).ok());
+    Ok(serde_json::to_value(pair.document(dialect, view.as_ref().map(View::summary)))?)
 }
 
 /// Both queries as they are read, and what is proved of them.
-struct Explained<'a> {
-    gold: &'a ReadQuery,
-    pred: &'a ReadQuery,
-    semantics: &'a Semantics,
-    proof: &'a Proof,
+struct Explained {
+    gold: ReadQuery,
+    pred: ReadQuery,
+    /// For this gold.
+    semantics: Semantics,
+    /// Columns that may hold NULL because the gold asks for it.
+    nulls_in: Vec<String>,
+    proof: Proof,
 }
 
-impl<'a> Explained<'a> {
-    fn document(&self, dialect: Dialect, nulls_in: Vec<String>, network: Option<Summary>) -> Document<'a> {
+impl Explained {
+    /// Reads both queries, and proves what can be proved.
+    ///
+    /// # Errors
+    /// A query that is none over the schema, with its side.
+    fn new(
+        schema: &Schema,
+        [gold, pred]: [&str; 2],
+        dialect: Dialect,
+        semantics: &Semantics,
+    ) -> Result<Explained> {
+        let written = |name: &'static str, sql: &str| {
+            Written::new(schema, sql, dialect).with_context(|| format!("the {name} query"))
+        };
+        let (gold, pred) = (written("gold", gold)?, written("pred", pred)?);
+        let semantics = semantics.for_gold(schema, &gold.plan).into_owned();
+        let read = |name: &'static str, letters: [char; 2], written: Written| {
+            side(schema, name, letters, written, &semantics).with_context(|| format!("the {name} query"))
+        };
+        let gold = read("gold", ['g', 'G'], gold)?;
+        let pred = read("pred", ['p', 'P'], pred)?;
+        let nulls_in = semantics.nulls.asked().map(|at| schema.name_of(at)).collect();
+        let proof = prove_plans(schema, &gold.plan, &pred.plan, &semantics);
+        Ok(Explained { gold, pred, semantics, nulls_in, proof })
+    }
+
+    /// The pair as a network reads it.
+    fn view(&self, schema: &Schema, network: &Network) -> Result<View> {
+        let sides = [&self.gold, &self.pred].map(|side| (side.sql.as_str(), &side.plan, &side.spans));
+        View::new(network, schema, sides, &self.semantics)
+    }
+
+    fn document(&self, dialect: Dialect, network: Option<Summary>) -> Document<'_> {
         Document {
             format: 1,
             dialect,
             semantics: &self.semantics.name,
-            nulls_in,
+            nulls_in: &self.nulls_in,
             verdict: self.proof.name(),
-            proof: proving::details(self.proof),
+            proof: proving::details(&self.proof),
             gold: self.gold.record(),
             pred: self.pred.record(),
             network,
@@ -218,7 +220,7 @@ struct Document<'a> {
     dialect: Dialect,
     semantics: &'a str,
     /// Columns that may hold NULL because the gold asks for it.
-    nulls_in: Vec<String>,
+    nulls_in: &'a [String],
     /// `equal`, `different` or `unknown`, as `twinql prove` says.
     verdict: &'static str,
     /// What speaks for it.

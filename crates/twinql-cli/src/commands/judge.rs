@@ -10,7 +10,7 @@ use twinql::engine::judge_config;
 use twinql::files::hex;
 use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::{Signature, of_suite};
+use twinql::signature::of_suite;
 use twinql::sql::{Dialect, Value};
 use twinql::status;
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
@@ -20,7 +20,7 @@ use crate::args::{self, DEFAULT_SEED, Input, Output, typed};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, of_input, settings};
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::{WitnessFolder, WitnessRecord};
-use crate::commands::{fail_under, machine, settled_profiles, status_line, strict, worker};
+use crate::commands::{checks, machine, settled_profiles, status_line, without_network, worker};
 use crate::input;
 use crate::output::Console;
 
@@ -87,8 +87,8 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     let (mut same, mut different) = (0usize, 0usize);
     let people = ForPeople {
         text: &|record| one(record, &signature),
-        head: ["id", "status", "verdict"].map(String::from).to_vec(),
-        row: &row,
+        head: head(),
+        row: &|record| row(&record.id, record.status, record.verdict),
     };
     // Records that an earlier run has left count as if this one had made them, and keep their witness files.
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
@@ -143,8 +143,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     // After the records, which say how the machine failed.
     machine(&counts)?;
     let share = same as f64 / counts.total().max(1) as f64;
-    let reached = fail_under(output.fail_under, "the share of pairs called the same", Some(share), console);
-    Ok(strict(output.strict, &counts, console) && reached)
+    Ok(checks(&output, "the share of pairs called the same", Some(share), &counts, console))
 }
 
 /// Verdicts are 0 or 1.
@@ -155,17 +154,7 @@ fn signature(config: &JudgeConfig, profiles: &Profiles, dialect: Dialect) -> Str
     if !profiles.is_empty() {
         further.push(format!("profile:{}", profiles.digest()));
     }
-    Signature {
-        metric: "suite".into(),
-        checkpoint: "none".into(),
-        dialect,
-        semantics: config.semantics.name.clone(),
-        threshold: THRESHOLD,
-        device: "cpu".into(),
-        seed: config.seed,
-        further,
-    }
-    .to_string()
+    without_network("suite", dialect, &config.semantics, THRESHOLD, config.seed, further)
 }
 
 /// The record of a pair: of its own error where it cannot be used, else of what the judge says.
@@ -186,9 +175,7 @@ pub(crate) fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
     (out.status, out.error) = status::of_verdict(&report.verdict);
     match report.verdict {
         Verdict::Same { databases, nonempty } => {
-            out.verdict = Some("same");
-            out.databases = Some(databases);
-            out.nonempty = Some(nonempty);
+            (out.verdict, out.databases, out.nonempty) = (Some("same"), Some(databases), Some(nonempty));
         }
         Verdict::Different { witness } => {
             out.verdict = Some("different");
@@ -217,6 +204,12 @@ pub(crate) fn plain(value: Value) -> Json {
     }
 }
 
+/// What went wrong with a pair, and the repairs of its texts, a line each.
+pub(super) fn remarks(status: Status, error: Option<&str>, notes: &[String]) -> String {
+    let error = error.map(|error| format!("{status}: {error}\n"));
+    error.into_iter().chain(notes.iter().map(|note| format!("note: {note}\n"))).collect()
+}
+
 /// A single pair for people: the verdict, what went wrong, repairs, the witness, the signature.
 fn one(record: &VerdictRecord, signature: &str) -> String {
     let mut out = String::new();
@@ -227,12 +220,7 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
         (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
         (None, _) => {}
     }
-    if let Some(error) = &record.error {
-        out.push_str(&format!("{}: {error}\n", record.status));
-    }
-    for note in &record.notes {
-        out.push_str(&format!("note: {note}\n"));
-    }
+    out.push_str(&remarks(record.status, record.error.as_deref(), &record.notes));
     if let Some(witness) = &record.witness {
         out.push('\n');
         out.push_str(&witness.text);
@@ -246,8 +234,12 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
     out
 }
 
-/// A pair's row in the table of many.
-fn row(record: &VerdictRecord) -> Vec<String> {
-    let verdict = record.verdict.unwrap_or("-").to_owned();
-    vec![input::id_text(&record.id), record.status.to_string(), verdict]
+/// The head of the table of many pairs.
+pub(super) fn head() -> Vec<String> {
+    ["id", "status", "verdict"].map(String::from).to_vec()
+}
+
+/// A pair's row in it.
+pub(super) fn row(id: &Json, status: Status, verdict: Option<&str>) -> Vec<String> {
+    vec![input::id_text(id), status.to_string(), verdict.unwrap_or("-").to_owned()]
 }

@@ -52,22 +52,22 @@ use serde::Serialize;
 use serde_json::Value;
 use twinql::corpus::spider::read_predictions;
 use twinql::input::Schemas;
-use twinql::metrics::{MetricId, MetricInfo, SemanticsOf, TRIVIAL, TrivialNgrams};
-use twinql::record::{Status, StatusCounts};
+use twinql::metrics::{Hardness, MetricId, MetricInfo, SemanticsOf, TRIVIAL, TrivialNgrams, hardness};
+use twinql::record::{Record, Status, StatusCounts};
 use twinql::runs::executes;
-use twinql::{Engine, Network, Profiles, Schema};
+use twinql::signature::Signature;
+use twinql::sql::{Dialect, parse};
+use twinql::{Engine, Job, Network, Profiles, Schema, Semantics};
 
 use crate::args::{Format, Metrics, Output};
+use crate::input::{About, Item, Pairs};
 use crate::output::{Console, Sink};
 
 /// The engine that the arguments ask for, over these schemas. Says where a metric's semantics is not the one asked
 /// for, and what of a profile is not followed.
 pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> Result<Engine> {
     let learned = metrics.metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
-    let network = match (learned, &metrics.checkpoint) {
-        (false, _) => None,
-        (true, name) => Some(Network::chosen(name.as_deref())?),
-    };
+    let network = learned.then(|| Network::chosen(metrics.checkpoint.as_deref())).transpose()?;
     let asked = metrics.semantics.clone().unwrap_or_default();
     if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {
         // A network answers for the semantics of its labels, whatever is asked for: better said than found
@@ -136,6 +136,16 @@ fn window(engine: &Engine) -> stream::Window {
     }
 }
 
+/// Prints a text, or a JSON document in its place.
+fn print(format: Format, text: impl FnOnce() -> String, document: impl FnOnce() -> Value) -> Result<()> {
+    let mut sink = Sink::new(None)?;
+    match format {
+        Format::Text => sink.write(&text())?,
+        Format::Json | Format::Jsonl => sink.line(&serde_json::to_string_pretty(&document())?)?,
+    }
+    sink.finish()
+}
+
 /// Writes a report in the format that was asked for: the text, one document, or a line for each of `lines`.
 /// What goes into a file for programs is said on the console as well.
 fn tell<T: Serialize>(
@@ -199,18 +209,59 @@ pub(crate) fn strict(strict: bool, counts: &StatusCounts, console: Console) -> b
     true
 }
 
+/// Checks `--fail-under` of a figure and `--strict`, and says what failed.
+fn checks(output: &Output, what: &str, value: Option<f64>, counts: &StatusCounts, console: Console) -> bool {
+    let reached = fail_under(output.fail_under, what, value, console);
+    strict(output.strict, counts, console) && reached
+}
+
+/// The signature of figures that no network has a part in.
+fn without_network(
+    metric: &str,
+    dialect: Dialect,
+    semantics: &Semantics,
+    threshold: f64,
+    seed: u64,
+    further: Vec<String>,
+) -> String {
+    Signature {
+        metric: metric.into(),
+        checkpoint: "none".into(),
+        dialect,
+        semantics: semantics.name.clone(),
+        threshold,
+        device: "cpu".into(),
+        seed,
+        further,
+    }
+    .to_string()
+}
+
+/// Scores jobs that are no pairs of a file, in their order.
+fn score_all(engine: &Engine, jobs: Vec<Job>, doing: &'static str, console: Console) -> Result<Vec<Record>> {
+    let mut records = Vec::with_capacity(jobs.len());
+    let count = Some(jobs.len());
+    let items = jobs.into_iter().map(|job| Ok(Item { job, about: About::default() }));
+    let pairs = Pairs { items: Box::new(items), single: false, count };
+    stream::stream(pairs, window(engine), doing, console, &|jobs| engine.score(jobs), &mut |done| {
+        records.extend(done.map(|(_, _, record)| record));
+        Ok(true)
+    })?;
+    Ok(records)
+}
+
+/// Spider's class of a query; none where it cannot be read.
+fn hardness_of(sql: &str) -> Option<Hardness> {
+    Some(hardness(&parse(sql).ok()?.query))
+}
+
 /// Checks `--fail-under`: says what failed.
 pub(crate) fn fail_under(limit: Option<f64>, what: &str, value: Option<f64>, console: Console) -> bool {
     let Some(limit) = limit else { return true };
-    match value {
-        Some(value) if value >= limit => true,
-        Some(value) => {
-            console.warn(format!("--fail-under {limit}: {what} is {value:.4}"));
-            false
-        }
-        None => {
-            console.warn(format!("--fail-under {limit}: {what} is not defined on this data"));
-            false
-        }
+    let reached = value.is_some_and(|value| value >= limit);
+    if !reached {
+        let is = value.map_or_else(|| "not defined on this data".into(), |value| format!("{value:.4}"));
+        console.warn(format!("--fail-under {limit}: {what} is {is}"));
     }
+    reached
 }

@@ -19,6 +19,7 @@ use twinql_perturb::{Config, Generator, Perturbed, Questions, Relation, Target};
 
 use crate::args::perturb::Perturb;
 use crate::args::{DEFAULT_SEED, Format};
+use crate::commands::print;
 use crate::input;
 use crate::output::{Console, table};
 
@@ -91,7 +92,7 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
         fluency,
         databases: moved,
     };
-    print(typed.format, &told)?;
+    print(typed.format, || text(&told), || json!(told))?;
     name_left(&left, console);
     Ok(true)
 }
@@ -278,22 +279,9 @@ fn fluency(typed: &Perturb, questions: &Questions, results: &[Perturbed]) -> Res
     Ok(Some(all))
 }
 
-fn print(format: Format, told: &Told<'_>) -> Result<()> {
-    let mut sink = crate::output::Sink::new(None)?;
-    match format {
-        Format::Text => sink.write(&text(told))?,
-        Format::Json | Format::Jsonl => sink.line(&serde_json::to_string_pretty(told)?)?,
-    }
-    sink.finish()
-}
-
 fn text(told: &Told<'_>) -> String {
-    let mut out = match told.results == told.of {
-        true => format!("{} transformed inputs from {} questions\n", told.results, told.questions),
-        false => {
-            format!("{} of {} transformed inputs from {} questions\n", told.results, told.of, told.questions)
-        }
-    };
+    let drawn = if told.results == told.of { String::new() } else { format!(" of {}", told.of) };
+    let mut out = format!("{}{drawn} transformed inputs from {} questions\n", told.results, told.questions);
     let head = ["relation", "", "inputs", "questions", "label kept", "schemas", "paper"];
     let mut rows = vec![head.map(String::from).to_vec()];
     for count in &told.relations {
@@ -304,15 +292,8 @@ fn text(told: &Told<'_>) -> String {
         rows.push(row);
     }
     let sum = |f: fn(&Count) -> usize| told.relations.iter().map(f).sum::<usize>().to_string();
-    rows.push(vec![
-        "all".into(),
-        String::new(),
-        sum(|c| c.results),
-        String::new(),
-        sum(|c| c.kept),
-        String::new(),
-        sum(|c| c.paper),
-    ]);
+    let (results, kept, paper) = (sum(|c| c.results), sum(|c| c.kept), sum(|c| c.paper));
+    rows.push(["all", "", &results, "", &kept, "", &paper].map(str::to_owned).to_vec());
     out.push_str(&table(&rows));
     out.push_str("paper: MT-TEQL, Table 4, from Spider's 1,034 dev questions\n");
     if let Some(fluency) = &told.fluency {

@@ -30,26 +30,21 @@ pub(crate) fn run(typed: &ProfileCommand, console: Console) -> Result<bool> {
     }
     let values = typed.values.unwrap_or(0);
     let config = MeasureConfig { rows: typed.rows, values };
-    let mut told = 0;
-    let mut write = |sink: &mut Sink, profile: Profile, line: bool| -> Result<()> {
-        told += tables_with_values(&profile);
-        match line {
-            true => sink.line(&Value::from(profile).to_string()),
-            false => sink.write(&profile.text()),
-        }
-    };
+    let (mut told, mut text) = (0, String::new());
     match &typed.db {
         Some(folder) if folder.is_dir() => {
             let files = Files::find(folder)?;
-            let mut sink = Sink::new(typed.out.as_deref())?;
             for id in files.ids() {
                 let Some(file) = files.of(id).and_then(<[_]>::first) else { continue };
                 match of_file(file, &config, typed, console) {
-                    Ok(profile) => write(&mut sink, Profile { db_id: id.to_owned(), ..profile }, true)?,
+                    Ok(profile) => {
+                        told += columns_with_values(&profile);
+                        let profile = Value::from(Profile { db_id: id.to_owned(), ..profile });
+                        text.push_str(&format!("{profile}\n"));
+                    }
                     Err(error) => console.warn(format!("{id}: {error:#}")),
                 }
             }
-            sink.finish()?;
         }
         one => {
             let profile = match (one, &typed.pg_stats) {
@@ -62,12 +57,14 @@ pub(crate) fn run(typed: &ProfileCommand, console: Console) -> Result<bool> {
                     "nothing to measure: give a SQLite or DuckDB file, the address of a PostgreSQL server, or --pg-stats FILE with its statistics"
                 ),
             };
+            told += columns_with_values(&profile);
             let db_id = typed.db_id.clone().unwrap_or_else(|| profile.db_id.clone());
-            let mut sink = Sink::new(typed.out.as_deref())?;
-            write(&mut sink, Profile { db_id, ..profile }, false)?;
-            sink.finish()?;
+            text = Profile { db_id, ..profile }.text();
         }
     }
+    let mut sink = Sink::new(typed.out.as_deref())?;
+    sink.write(&text)?;
+    sink.finish()?;
     if told > 0 {
         console.say(format!(
             "--values: the profile holds common values of {told} columns; look at them before you share it"
@@ -77,7 +74,7 @@ pub(crate) fn run(typed: &ProfileCommand, console: Console) -> Result<bool> {
 }
 
 /// Columns of which values are told.
-fn tables_with_values(profile: &Profile) -> usize {
+fn columns_with_values(profile: &Profile) -> usize {
     let columns = profile.tables.iter().flat_map(|(_, table)| &table.columns);
     columns.filter(|(_, column)| !column.common.is_empty()).count()
 }
@@ -90,9 +87,13 @@ fn of_file(path: &Path, config: &MeasureConfig, typed: &ProfileCommand, console:
     let scratch = Scratch::folder()?;
     let copy = scratch.path().join("copy.sqlite");
     copy_to_sqlite(path, &typed.duckdb, typed.limit(), &scratch, &copy)?;
-    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let profile = of_sqlite(&copy, config, console)?;
-    Ok(Profile { db_id: stem, source: Some("DuckDB file".into()), ..profile })
+    Ok(Profile { db_id: stem(path), source: Some("DuckDB file".into()), ..profile })
+}
+
+/// A file's name without its ending.
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The profile of a SQLite file.
@@ -119,12 +120,7 @@ fn of_statistics(typed: &ProfileCommand, stats: &Path, values: usize) -> Result<
         String::from_utf8(bytes).with_context(|| format!("{} is no text in UTF-8", path.display()))
     };
     let classes = typed.pg_class.as_deref().map(text).transpose()?;
-    let stem = stats.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let given = PgStats {
-        stats: &text(stats)?,
-        classes: classes.as_deref(),
-        db_id: typed.db_id.as_deref().unwrap_or(&stem),
-        values,
-    };
+    let db_id = typed.db_id.clone().unwrap_or_else(|| stem(stats));
+    let given = PgStats { stats: &text(stats)?, classes: classes.as_deref(), db_id: &db_id, values };
     from_pg_stats(&given).map_err(|e| anyhow::anyhow!("{}: {e}", stats.display()))
 }

@@ -14,7 +14,7 @@ use twinql::engine::judge_config;
 use twinql::judging::{self, Workers};
 use twinql::proving;
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::{Signature, of_suite};
+use twinql::signature::of_suite;
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Dialect, Proof, Semantics};
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
@@ -24,9 +24,10 @@ use crate::args::prove::Prove;
 use crate::args::shared::RunFlags;
 use crate::args::{self, DEFAULT_SEED, Input, Output, Source};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, of_input, settings};
+use crate::commands::judge;
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::WitnessRecord;
-use crate::commands::{fail_under, status_line, strict, worker};
+use crate::commands::{checks, status_line, without_network, worker};
 use crate::input::{self, Pairs};
 use crate::labels::Labels;
 use crate::output::Console;
@@ -79,22 +80,18 @@ fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Work
     let proofs = proving::prove_all(chunk, semantics, &|| ());
     let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
     // The judge gets only what is unknown; its reports come in the same order.
-    let mut reports = match judge {
-        None => Vec::new(),
-        Some((config, workers)) => {
-            let unknown = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
-            let jobs: Vec<Job> = unknown.map(|(job, _)| job.clone()).collect();
-            judging::judge_all(&jobs, config, workers, &|| ())
-        }
-    }
-    .into_iter();
-    proofs
-        .into_iter()
-        .map(|proof| {
-            let report = if open(&proof) { reports.next().flatten() } else { None };
-            (proof, report)
-        })
-        .collect()
+    let reports = judge.map(|(config, workers)| {
+        let unknown = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
+        let jobs: Vec<Job> = unknown.map(|(job, _)| job.clone()).collect();
+        judging::judge_all(&jobs, config, workers, &|| ())
+    });
+    let mut reports = reports.into_iter().flatten();
+    let mut report = |proof: &_| if open(proof) { reports.next().flatten() } else { None };
+    let with_report = |proof| {
+        let report = report(&proof);
+        (proof, report)
+    };
+    proofs.into_iter().map(with_report).collect()
 }
 
 #[derive(Default, Serialize)]
@@ -143,13 +140,12 @@ impl Labelled {
             "of {} pairs with label 1, {} are proved equal; of {} with label 0, {} are proved different",
             self.positive, self.positive_equal, self.negative, self.negative_different
         )];
-        for (what, ids) in
-            [("equal", &self.equal_against_label), ("different", &self.different_against_label)]
-        {
+        let against = [("equal", &self.equal_against_label), ("different", &self.different_against_label)];
+        lines.extend(against.map(|(what, ids)| {
             let ids: Vec<String> = ids.iter().map(input::id_text).collect();
             let list = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
-            lines.push(format!("proved {what} against the label: {list}"));
-        }
+            format!("proved {what} against the label: {list}")
+        }));
         lines
     }
 }
@@ -160,8 +156,7 @@ impl Counts {
         match proof {
             Some("equal") => {
                 self.equal += 1;
-                let needs = details.get("assumptions").and_then(Json::as_array);
-                for assumption in needs.into_iter().flatten().filter_map(Json::as_str) {
+                for assumption in needs(details) {
                     *self.assumptions.entry(assumption.to_owned()).or_default() += 1;
                 }
             }
@@ -194,7 +189,7 @@ impl Counts {
 }
 
 /// How pairs that stay unproved are judged.
-fn judge(
+fn searching(
     run: &RunFlags,
     databases: usize,
     semantics: &Semantics,
@@ -224,7 +219,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     let signature = signature(&semantics, input.dialect);
     let judge = match typed.no_witness {
         true => None,
-        false => Some(judge(&typed.run, typed.databases, &semantics, seed)?),
+        false => Some(searching(&typed.run, typed.databases, &semantics, seed)?),
     };
     let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
     guard(&input, &output, [("--labels", typed.labels.labels.as_deref())])?;
@@ -302,8 +297,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         console.say(&signature);
     }
     let share = counts.equal as f64 / total.max(1) as f64;
-    let reached = fail_under(output.fail_under, "the share of pairs proved equal", Some(share), console);
-    Ok(strict(output.strict, &statuses, console) && reached)
+    Ok(checks(&output, "the share of pairs proved equal", Some(share), &statuses, console))
 }
 
 /// Proofs score 0, 1 or nothing; the threshold is the metric's.
@@ -326,18 +320,8 @@ fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
 
 /// What the proofs depend on.
 fn signature(semantics: &Semantics, dialect: Dialect) -> String {
-    Signature {
-        metric: "proof".into(),
-        checkpoint: "none".into(),
-        dialect,
-        semantics: semantics.name.clone(),
-        threshold: threshold(),
-        device: "cpu".into(),
-        // Nothing is random.
-        seed: 0,
-        further: Vec::new(),
-    }
-    .to_string()
+    // Nothing is random.
+    without_network("proof", dialect, semantics, threshold(), 0, Vec::new())
 }
 
 /// The record of a pair: of its own error, of its proof, or of the side that has no plan.
@@ -393,14 +377,15 @@ fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantic
     out
 }
 
+/// The assumptions that a proof needs, by its details.
+fn needs(details: &Json) -> impl Iterator<Item = &str> {
+    let needs = details.get("assumptions").and_then(Json::as_array);
+    needs.into_iter().flatten().filter_map(Json::as_str)
+}
+
 /// A pair's row in the table of many: its last cell names the assumptions that a proof needs.
 fn row(record: &ProofRecord) -> Vec<String> {
-    let needs = record.details.get("assumptions").and_then(Json::as_array);
-    let needs: Vec<&str> = needs.into_iter().flatten().filter_map(Json::as_str).collect();
-    vec![
-        input::id_text(&record.id),
-        record.status.to_string(),
-        record.proof.unwrap_or("-").to_owned(),
-        needs.join(" "),
-    ]
+    let mut row = judge::row(&record.id, record.status, record.proof);
+    row.push(needs(&record.details).collect::<Vec<_>>().join(" "));
+    row
 }

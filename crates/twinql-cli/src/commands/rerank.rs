@@ -72,12 +72,10 @@ impl Counts {
     }
 
     fn line(&self) -> String {
-        let of_statuses: Vec<String> =
-            [("ok", self.ok), ("unread", self.unread), ("empty", self.empty), ("set_error", self.set_error)]
-                .into_iter()
-                .filter(|(name, n)| *n > 0 || *name == "ok")
-                .map(|(name, n)| format!("{name} {n}"))
-                .collect();
+        let named =
+            [("ok", self.ok), ("unread", self.unread), ("empty", self.empty), ("set_error", self.set_error)];
+        let told = named.into_iter().filter(|(name, n)| *n > 0 || *name == "ok");
+        let of_statuses: Vec<String> = told.map(|(name, n)| format!("{name} {n}")).collect();
         format!(
             "{} sets: {}; {} candidates in {} clusters, {} of them no query; another than the first chosen in {}",
             self.sets(),
@@ -111,7 +109,7 @@ pub(crate) fn run(typed: &Rerank, console: Console) -> Result<bool> {
         .unnamed(typed.db_id.as_deref());
     let mut items = SetItems::open(&typed.sets, schemas, typed.gold.as_deref())?;
     let mut sink = Sink::new(typed.out.as_deref())?;
-    let mut shown = Shown::new(typed.format);
+    let mut shown = Shown { format: typed.format, waiting: Vec::new() };
     let mut counts = Counts::default();
     let bar = console.bar(None, "ranking");
     loop {
@@ -150,16 +148,14 @@ pub(crate) fn run(typed: &Rerank, console: Console) -> Result<bool> {
 fn ranked(reranker: &Reranker, block: Vec<SetItem>) -> Vec<RankRecord> {
     let sets: Vec<Set> = block.iter().filter_map(|item| item.set.as_ref().ok().cloned()).collect();
     let mut rankings = reranker.rank_all(&sets).into_iter();
-    block
-        .into_iter()
-        .map(|SetItem { id, set }| match set {
-            Ok(set) => match rankings.next() {
-                Some(ranking) => RankRecord::of(id, &set, ranking),
-                None => RankRecord::error(id, "it was not ranked".into()),
-            },
-            Err(error) => RankRecord::error(id, error),
-        })
-        .collect()
+    let record = |SetItem { id, set }: SetItem| match set {
+        Ok(set) => match rankings.next() {
+            Some(ranking) => RankRecord::of(id, &set, ranking),
+            None => RankRecord::error(id, "it was not ranked".into()),
+        },
+        Err(error) => RankRecord::error(id, error),
+    };
+    block.into_iter().map(record).collect()
 }
 
 impl RankRecord {
@@ -194,9 +190,7 @@ impl RankRecord {
             error: Some(error),
         }
     }
-}
 
-impl RankRecord {
     /// A line for people.
     fn words(&self) -> String {
         let id = input::id_text(&self.id);
@@ -220,43 +214,31 @@ fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
 }
 
-/// Records in the format that was asked for.
-enum Shown {
-    /// A JSON object for each set.
-    Lines,
-    /// A line of words for each set.
-    Words,
-    /// One document, in the end.
-    Document(Vec<Value>),
+/// Records on their way out; those of a document wait for its end.
+struct Shown {
+    format: Format,
+    waiting: Vec<Value>,
 }
 
 impl Shown {
-    fn new(format: Format) -> Shown {
-        match format {
-            Format::Jsonl => Shown::Lines,
-            Format::Json => Shown::Document(Vec::new()),
-            Format::Text => Shown::Words,
-        }
-    }
-
     fn add(&mut self, sink: &mut Sink, record: &RankRecord) -> Result<()> {
-        match self {
-            Shown::Lines => sink.line(&serde_json::to_string(record)?),
-            Shown::Words => sink.line(&record.words()),
-            Shown::Document(records) => {
-                records.push(serde_json::to_value(record)?);
+        match self.format {
+            Format::Jsonl => sink.line(&serde_json::to_string(record)?),
+            Format::Text => sink.line(&record.words()),
+            Format::Json => {
+                self.waiting.push(serde_json::to_value(record)?);
                 Ok(())
             }
         }
     }
 
     fn finish(self, sink: &mut Sink, counts: &Counts, signature: &str) -> Result<()> {
-        match self {
-            Shown::Lines => Ok(()),
-            Shown::Words => sink.line(&format!("{}\n{signature}", counts.line())),
-            Shown::Document(records) => {
-                let document =
-                    json!({"format": 1, "signature": signature, "counts": counts, "sets": records});
+        match self.format {
+            Format::Jsonl => Ok(()),
+            Format::Text => sink.line(&format!("{}\n{signature}", counts.line())),
+            Format::Json => {
+                let sets = self.waiting;
+                let document = json!({"format": 1, "signature": signature, "counts": counts, "sets": sets});
                 sink.line(&serde_json::to_string_pretty(&document)?)
             }
         }

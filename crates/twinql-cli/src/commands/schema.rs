@@ -5,11 +5,11 @@
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use twinql::sql::schema::{self, NoteKind};
-use twinql::sql::{Column, Schema, Table, parse, plan};
+use twinql::sql::schema::{self, NoteKind, View};
+use twinql::sql::{Column, ColumnId, Schema, Table, parse, plan};
 
 use crate::args::typed::{Format, SchemaShow};
-use crate::output::Sink;
+use crate::output::{Sink, left_table};
 
 /// Shows the schemas of a file, or one of them.
 pub(crate) fn show(typed: &SchemaShow) -> Result<bool> {
@@ -24,12 +24,8 @@ pub(crate) fn show(typed: &SchemaShow) -> Result<bool> {
     let mut out = Sink::new(None)?;
     match typed.format.format {
         Format::Text => {
-            for (i, schema) in chosen.iter().enumerate() {
-                if i > 0 {
-                    out.line("")?;
-                }
-                out.write(&text(schema))?;
-            }
+            let texts: Vec<String> = chosen.iter().map(|schema| text(schema)).collect();
+            out.write(&texts.join("\n"))?;
         }
         Format::Json => {
             let all: Vec<Value> = chosen.iter().map(|s| object(s)).collect();
@@ -58,16 +54,12 @@ fn view_columns(schema: &Schema, name: &str) -> Vec<(String, String)> {
         return Vec::new();
     };
     let listed = schema.view(name).map_or(&[][..], |v| v.columns.as_slice());
-    plan.query
-        .output
-        .iter()
-        .enumerate()
-        .filter_map(|(i, id)| {
-            let info = plan.columns.get(id.0 as usize)?;
-            let name = listed.get(i).unwrap_or(&info.name).clone();
-            Some((name, format!("{:?}", info.class).to_lowercase()))
-        })
-        .collect()
+    let column = |(i, id): (usize, &ColumnId)| {
+        let info = plan.columns.get(id.0 as usize)?;
+        let name = listed.get(i).unwrap_or(&info.name).clone();
+        Some((name, format!("{:?}", info.class).to_lowercase()))
+    };
+    plan.query.output.iter().enumerate().filter_map(column).collect()
 }
 
 /// A schema as JSON, with everything that `text` shows.
@@ -79,65 +71,37 @@ fn object(schema: &Schema) -> Value {
         })
     };
     let table = |t: &Table| {
-        let foreign: Vec<Value> = t
-            .foreign_keys
-            .iter()
-            .filter_map(|k| {
-                let target = schema.tables.get(k.target)?;
-                Some(json!({
-                    "columns": names(t, &k.columns), "table": target.name,
-                    "target_columns": names(target, &k.target_columns),
-                }))
-            })
-            .collect();
-        let unique: Vec<Vec<String>> = t.unique.iter().map(|u| names(t, u)).collect();
-        let checks: Vec<Value> = t
-            .checks
-            .iter()
-            .map(|c| json!({"name": c.name, "condition": c.expr, "enforced": c.enforced}))
-            .collect();
+        let foreign = t.foreign_keys.iter().filter_map(|k| {
+            let target = schema.tables.get(k.target)?;
+            Some(json!({
+                "columns": names(t, &k.columns), "table": target.name,
+                "target_columns": names(target, &k.target_columns),
+            }))
+        });
+        let checks = t.checks.iter();
+        let checks = checks.map(|c| json!({"name": c.name, "condition": c.expr, "enforced": c.enforced}));
         json!({
             "name": t.name, "columns": t.columns.iter().map(column).collect::<Vec<_>>(),
-            "primary_key": names(t, &t.primary_key), "unique": unique,
-            "foreign_keys": foreign, "checks": checks,
+            "primary_key": names(t, &t.primary_key), "unique": t.unique.iter().map(|u| names(t, u)).collect::<Vec<_>>(),
+            "foreign_keys": foreign.collect::<Vec<_>>(), "checks": checks.collect::<Vec<_>>(),
         })
     };
-    let views: Vec<Value> = schema
-        .views
-        .iter()
-        .map(|v| {
-            let columns = view_columns(schema, &v.name).into_iter();
-            let columns: Vec<String> = columns.map(|(name, _)| name).collect();
-            json!({"name": v.name, "columns": columns, "query": v.query})
-        })
-        .collect();
+    let view = |v: &View| {
+        let columns = view_columns(schema, &v.name).into_iter();
+        let columns: Vec<String> = columns.map(|(name, _)| name).collect();
+        json!({"name": v.name, "columns": columns, "query": v.query})
+    };
     json!({
         "db_id": schema.db_id, "types": schema.typing,
         "tables": schema.tables.iter().map(table).collect::<Vec<_>>(),
-        "views": views, "notes": schema.notes,
+        "views": schema.views.iter().map(view).collect::<Vec<_>>(), "notes": schema.notes,
     })
 }
 
-/// Columns of text, aligned to the left.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = Vec::new();
-    for row in rows {
-        widths.resize(widths.len().max(row.len()), 0);
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::from("  ");
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            line.extend(std::iter::repeat_n(' ', width - cell.chars().count() + 2));
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
+/// Columns of text, aligned to the left behind an empty one.
+fn aligned(rows: impl Iterator<Item = Vec<String>>) -> String {
+    let rows: Vec<Vec<String>> = rows.map(|row| [vec![String::new()], row].concat()).collect();
+    left_table(&rows)
 }
 
 /// A schema for people: tables with their columns and keys, views, then the notes by kind.
@@ -146,9 +110,7 @@ fn text(schema: &Schema) -> String {
         format!("database {}: {} tables, {} views\n", schema.db_id, schema.tables.len(), schema.views.len());
     for table in &schema.tables {
         out.push_str(&format!("\ntable {}\n", table.name));
-        let rows: Vec<Vec<String>> =
-            table.columns.iter().enumerate().map(|(i, c)| row(table, i, c)).collect();
-        out.push_str(&aligned(&rows));
+        out.push_str(&aligned(table.columns.iter().enumerate().map(|(i, c)| row(table, i, c))));
         if table.primary_key.len() > 1 {
             out.push_str(&format!("  primary key ({})\n", names(table, &table.primary_key).join(", ")));
         }
@@ -172,9 +134,8 @@ fn text(schema: &Schema) -> String {
     }
     for view in &schema.views {
         out.push_str(&format!("\nview {}\n", view.name));
-        let columns = view_columns(schema, &view.name);
-        let rows: Vec<Vec<String>> = columns.into_iter().map(|(name, kind)| vec![name, kind]).collect();
-        out.push_str(&aligned(&rows));
+        let columns = view_columns(schema, &view.name).into_iter();
+        out.push_str(&aligned(columns.map(|(name, kind)| vec![name, kind])));
         let query = view.query.split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("  as {query}\n"));
     }

@@ -16,7 +16,7 @@ use crate::args::typed;
 use crate::args::{Input, Metrics, Output};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::stream;
-use crate::commands::{databases, engine, fail_under, signatures, status_line, strict, window};
+use crate::commands::{checks, databases, engine, signatures, status_line, window};
 use crate::input;
 use crate::output::Console;
 
@@ -41,13 +41,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
              abstention band; `twinql train` stores one"
         );
     }
-    let named = [
-        ("--checkpoint", metrics.checkpoint.as_deref()),
-        ("--profile", metrics.profile.as_deref()),
-        ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
-        ("--db", metrics.db.as_deref()),
-    ];
-    guard(&input, &output, named)?;
+    guard(&input, &output, metrics.files())?;
     let begin = Begin {
         output: &output,
         flags: &typed.batch,
@@ -122,8 +116,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         }
     }
     let (name, mean) = means.first().copied().unwrap_or(("", 0.0));
-    let reached = fail_under(output.fail_under, &format!("the mean of {name}"), Some(mean), console);
-    Ok(strict(output.strict, &counts, console) && reached)
+    Ok(checks(&output, &format!("the mean of {name}"), Some(mean), &counts, console))
 }
 
 /// Adds to the details of each metric that has a band what it says: `decision` is true for the
@@ -232,21 +225,15 @@ fn one(engine: &Engine, record: &Record) -> String {
     // Several metrics may have answered under the same assumptions: each sentence is said once.
     let mut said: Vec<String> = Vec::new();
     for metric in engine.metrics() {
-        let Some(by) = record.details.get(metric.name).and_then(|d| d.get("vacuous_by")) else {
-            continue;
-        };
-        said.extend(vacuous::sentences(&vacuous::from_names(by), &engine.semantics_of(metric)));
-    }
-    let mut listed: Vec<&String> = Vec::new();
-    for sentence in &said {
-        if !listed.contains(&sentence) {
-            listed.push(sentence);
-            out.push_str(&format!("{sentence}\n"));
+        let by = record.details.get(metric.name).and_then(|d| d.get("vacuous_by"));
+        let sentences =
+            by.map(|by| vacuous::sentences(&vacuous::from_names(by), &engine.semantics_of(metric)));
+        for sentence in sentences.into_iter().flatten() {
+            if !said.contains(&sentence) {
+                said.push(sentence);
+            }
         }
     }
-    for (_, signature) in signatures(engine) {
-        out.push_str(&signature);
-        out.push('\n');
-    }
-    out
+    said.extend(signatures(engine).into_iter().map(|(_, signature)| signature));
+    out + &said.join("\n") + "\n"
 }

@@ -29,8 +29,8 @@ use twinql::suite::suite::{
 use twinql::suite::{Limits, Verdict};
 
 use crate::args::shared::NeededSchemaFlags;
-use crate::args::{DEFAULT_SEED, Format, typed};
-use crate::commands::{settled_profiles, worker};
+use crate::args::{self, DEFAULT_SEED, Format, typed};
+use crate::commands::{hardness_of, settled_profiles, worker};
 use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table, write_file};
@@ -140,13 +140,10 @@ fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<
         }
         console.warn(format!("{lost} gold queries are left out; the first: {first}"));
     }
-    Ok(golds
-        .into_iter()
-        .filter_map(|(db_id, golds)| {
-            let schema = set.shift_remove(&db_id)?;
-            Some(Task { schema, golds, values: None, profile: None })
-        })
-        .collect())
+    let task = |(db_id, golds): (String, Vec<String>)| {
+        Some(Task { schema: set.shift_remove(&db_id)?, golds, values: None, profile: None })
+    };
+    Ok(golds.into_iter().filter_map(task).collect())
 }
 
 /// Reads real values for each schema that there is a file for.
@@ -275,16 +272,11 @@ impl Lines {
         let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
         let mut golds = spider::read_gold(&typed.gold.gold)?;
         let mut gold_statuses = vec![Status::GoldError; golds.len()];
-        for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
-            if gold.unusable.is_some() {
-                continue;
-            }
+        let usable = golds.iter_mut().zip(&mut gold_statuses).filter(|(gold, _)| gold.unusable.is_none());
+        for (gold, of_gold) in usable {
             match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
                 Ok(sql) => gold.sql = sql,
-                Err((status, why)) => {
-                    *of_gold = status;
-                    gold.unusable = Some(why);
-                }
+                Err((status, why)) => (*of_gold, gold.unusable) = (status, Some(why)),
             }
         }
         let gold_name = typed.gold.gold.display().to_string();
@@ -318,14 +310,10 @@ impl Lines {
 /// Runs every system's predictions on the suite: a verdict a line into `--out`, and a table of accuracies, by
 /// Spider's classes of hardness, on standard output.
 pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
-    if let Some(x) = typed.fail_under
-        && !(0.0..=1.0).contains(&x)
-    {
-        bail!("--fail-under {x}: must lie between 0 and 1");
-    }
+    args::limit(typed.fail_under)?;
     let mut inputs = Inputs::default()
-        .with([("--suite", Some(typed.suite.as_path())), ("--gold", Some(typed.gold.gold.as_path()))]);
-    inputs = inputs.with(typed.pred.iter().map(|pred| ("--pred", Some(pred.as_path()))));
+        .with([("--suite", Some(typed.suite.as_path())), ("--gold", Some(typed.gold.gold.as_path()))])
+        .with(typed.pred.iter().map(|pred| ("--pred", Some(pred.as_path()))));
     if let Some(out) = &typed.out {
         inputs.output(out)?;
     }
@@ -354,10 +342,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     bar.finish_and_clear();
 
     // From here on the systems' lines in their order, whatever order the pairs ran in.
-    let hardness: Vec<Option<Hardness>> = golds
-        .iter()
-        .map(|g| Some(twinql::metrics::hardness(&twinql::sql::parse(&g.sql).ok()?.query)))
-        .collect();
+    let hardness: Vec<Option<Hardness>> = golds.iter().map(|gold| hardness_of(&gold.sql)).collect();
     let mut rows = vec![Row::default(); systems.len()];
     let mut sink = typed.out.as_deref().map(|out| Sink::new(Some(out))).transpose()?;
     for (system, i, place) in &places {
@@ -410,19 +395,11 @@ fn systems(paths: &[PathBuf]) -> Vec<String> {
         p.file_stem().map_or_else(|| p.display().to_string(), |s| s.to_string_lossy().into_owned())
     };
     let stems: Vec<String> = paths.iter().map(stem).collect();
-    stems
-        .iter()
-        .enumerate()
-        .map(
-            |(i, s)| {
-                if stems.iter().filter(|t| *t == s).count() > 1 {
-                    format!("{s}#{}", i + 1)
-                } else {
-                    s.clone()
-                }
-            },
-        )
-        .collect()
+    let name = |(i, s): (usize, &String)| match stems.iter().filter(|t| *t == s).count() {
+        1 => s.clone(),
+        _ => format!("{s}#{}", i + 1),
+    };
+    stems.iter().enumerate().map(name).collect()
 }
 
 /// The record of one line: its own error, or the verdict. A wrong prediction and a line that cannot be used
@@ -449,20 +426,13 @@ fn record<'a>(
         error: None,
     };
     match verdict {
-        Err((status, why)) => {
-            out.status = *status;
-            out.error = Some(why.clone());
-        }
+        Err((status, why)) => (out.status, out.error) = (*status, Some(why.clone())),
         Ok(RunVerdict { verdict: Verdict::Same { databases, nonempty }, plugged }) => {
-            out.verdict = Some("same");
-            out.score = Some(1);
-            out.databases = Some(*databases);
-            out.nonempty = Some(*nonempty);
-            out.plugged = plugged.as_deref();
+            (out.verdict, out.score, out.plugged) = (Some("same"), Some(1), plugged.as_deref());
+            (out.databases, out.nonempty) = (Some(*databases), Some(*nonempty));
         }
         Ok(RunVerdict { verdict: Verdict::Different { witness }, .. }) => {
-            out.verdict = Some("different");
-            out.witness = Some(*witness);
+            (out.verdict, out.witness) = (Some("different"), Some(*witness));
         }
         Ok(RunVerdict { verdict, .. }) => {
             (out.status, out.error) = status::of_verdict(verdict);
@@ -484,30 +454,21 @@ const ALL: usize = 4;
 
 /// The table of accuracies in per cent, with the number of pairs of each class below.
 fn text(systems: &[String], rows: &[Row]) -> String {
-    let mut lines = vec![
-        std::iter::once("system")
-            .chain(CLASSES)
-            .chain(["untested", "errors"])
-            .map(String::from)
-            .collect::<Vec<_>>(),
-    ];
+    let head = ["system"].into_iter().chain(CLASSES).chain(["untested", "errors"]).map(String::from);
+    let mut lines: Vec<Vec<String>> = vec![head.collect()];
     for (system, row) in systems.iter().zip(rows) {
+        let accuracy = |(right, all): (&usize, usize)| match all {
+            0 => "-".into(),
+            all => format!("{:.1}", 100.0 * *right as f64 / all as f64),
+        };
         let mut line = vec![system.clone()];
-        for (right, all) in row.right.iter().zip(row.all) {
-            line.push(match all {
-                0 => "-".into(),
-                all => format!("{:.1}", 100.0 * *right as f64 / all as f64),
-            });
-        }
-        line.push(row.untested.to_string());
-        line.push(row.errors.to_string());
+        line.extend(row.right.iter().zip(row.all).map(accuracy));
+        line.extend([row.untested, row.errors].map(|n| n.to_string()));
         lines.push(line);
     }
-    if let Some(row) = rows.first() {
-        let mut line = vec!["pairs".to_owned()];
-        line.extend(row.all.iter().map(usize::to_string));
-        lines.push(line);
-    }
+    let pairs =
+        |row: &Row| std::iter::once("pairs".to_owned()).chain(row.all.iter().map(usize::to_string)).collect();
+    lines.extend(rows.first().map(pairs));
     table(&lines)
 }
 

@@ -9,8 +9,9 @@ use twinql::sql::Dialect;
 
 use twinql::signature::{Signature, suite_hash};
 
+use super::print;
 use super::suite::read;
-use crate::args::{Format, typed};
+use crate::args::typed;
 use crate::output::{Sink, table};
 
 /// Shows what was asked for of the schemas that were chosen.
@@ -52,19 +53,9 @@ pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
     }
     let signature =
         Signature::of_distilled("suite", &suite, &suite_hash(&bytes), Dialect::Sqlite).to_string();
-    if typed.format.format == Format::Text {
-        let head = [
-            "schema",
-            "golds",
-            "neighbours",
-            "proved",
-            "distinguished",
-            "left",
-            "share",
-            "databases",
-            "rows",
-        ];
-        let mut lines = vec![head.map(String::from).to_vec()];
+    let text = || {
+        let head = "schema golds neighbours proved distinguished left share databases rows";
+        let mut lines = vec![head.split(' ').map(String::from).collect::<Vec<_>>()];
         let total = suite.counts();
         // The last row sums all schemas, unless one was chosen.
         let counts = chosen.iter().map(|s| (s.schema.db_id.as_str(), s.counts()));
@@ -76,16 +67,16 @@ pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
             line.extend([c.databases, c.rows].map(|n| n.to_string()));
             lines.push(line);
         }
-        out.write(&table(&lines))?;
-        out.line(&format!("\n{} bytes\n{signature}", bytes.len()))?;
-    } else {
+        format!("{}\n{} bytes\n{signature}\n", table(&lines), bytes.len())
+    };
+    let document = || {
         let schemas: Vec<_> =
             chosen.iter().map(|s| json!({"db_id": s.schema.db_id, "counts": s.counts()})).collect();
-        out.line(&serde_json::to_string_pretty(&json!({
+        json!({
             "format": 1, "signature": signature, "bytes": bytes.len(),
             "config": suite.config, "counts": suite.counts(), "schemas": schemas,
-        }))?)?;
-    }
-    out.finish()?;
+        })
+    };
+    print(typed.format.format, text, document)?;
     Ok(true)
 }

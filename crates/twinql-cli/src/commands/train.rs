@@ -11,7 +11,8 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use twinql::files::Lock;
 use twinql::model::{
-    Cascade, EpochReport, Observer, StartReport, StepReport, TrainConfig, check_files, train,
+    Cascade, CheckpointInfo, EpochReport, Observer, Quality, StartReport, StepReport, TrainConfig,
+    check_files, train,
 };
 use twinql::signature::{Signature, short_hash};
 use twinql::training::{RunConfig, examples};
@@ -23,34 +24,9 @@ use crate::output::{Console, Sink, write_file};
 use crate::plot::{Course, Scale, courses_svg};
 
 /// Reads the configuration, with the flags in place of what it says, encodes the pairs, trains, and writes
-/// the run's folder. Long, for one step follows from the other, and the last part says what came out.
+/// the run's folder.
 pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> Result<bool> {
-    let (mut config, run) = RunConfig::read(&typed.run.config, &typed.run.overrides(seed))?;
-    let train_config = &mut config.train;
-    train_config.resume = typed.run.resume;
-    if let Some(epochs) = typed.run.epochs {
-        train_config.epochs = epochs;
-    }
-    if let Some(minutes) = typed.max_minutes {
-        train_config.max_minutes = minutes;
-    }
-    if let Some(init) = &typed.init {
-        train_config.init = Some(init.clone());
-    }
-    train_config.validate()?;
-    // Better now than after the minutes that pairs take to encode.
-    for (field, path) in train_config_inputs(train_config) {
-        std::fs::File::open(path).with_context(|| {
-            let path = path.display();
-            format!("cannot read {path}, which {field} under [train] names; train that network first")
-        })?;
-    }
-    check_files(&config.train)?;
-    let mut inputs = config.inputs();
-    for (field, path) in train_config_inputs(&config.train) {
-        inputs.add(field, path);
-    }
-    inputs.output(&run.join("model.safetensors"))?;
+    let (config, run) = configuration(typed, seed)?;
     // Two runs in one folder would mix their epochs.
     let _alone = Lock::folder(&run, "run folder (--run)")?;
     interrupt::hint("the same command with --resume goes on after the last whole epoch");
@@ -74,57 +50,19 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     let bytes = trained.checkpoint.to_bytes()?;
     let path = run.join("model.safetensors");
     write_file(&path, &bytes)?;
-
-    let course = |value: fn(&EpochReport) -> f64| trained.history.iter().map(value).collect();
-    let courses = [
-        Course { name: "training loss", values: course(|epoch| epoch.loss), scale: Scale::FromZero },
-        Course { name: "validation AUC", values: course(|epoch| epoch.valid_auc), scale: Scale::Auc },
-    ];
-    let title = run.display().to_string();
     let info = &trained.checkpoint.info;
-    let picture = courses_svg(&title, &courses, info.epoch);
+    let course = |name, scale, value: fn(&EpochReport) -> f64| Course {
+        name,
+        values: trained.history.iter().map(value).collect(),
+        scale,
+    };
+    let courses = [
+        course("training loss", Scale::FromZero, |epoch| epoch.loss),
+        course("validation AUC", Scale::Auc, |epoch| epoch.valid_auc),
+    ];
+    let picture = courses_svg(&run.display().to_string(), &courses, info.epoch);
     write_file(&run.join("curves.svg"), picture.as_bytes())?;
 
-    let quality = &info.validation;
-    let mut sink = Sink::new(None)?;
-    sink.line(&format!("checkpoint  {}", path.display()))?;
-    sink.line(&format!(
-        "validation  {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}, log loss {:.4} (chosen and calibrated on these pairs: optimistic)",
-        quality.pairs, quality.auc, quality.accuracy, info.threshold, quality.ece, quality.log_loss
-    ))?;
-    if let Some(band) = &info.band {
-        sink.line(&format!(
-            "band        {:.2}-{:.2}: outside, {:.2} of the pairs that reach the network are decided with accuracy {:.4}",
-            band.low, band.high, band.coverage, band.accuracy
-        ))?;
-    }
-    for (name, cascade) in [("two-tier", Cascade::Proof), ("three-tier", Cascade::ProofAndSuite)] {
-        if let Some(tiers) = &info.tiers {
-            let tier = tiers.tier(cascade);
-            let quality = &tier.validation;
-            sink.line(&format!(
-                "{name:<11} {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}",
-                quality.pairs, quality.auc, quality.accuracy, tier.threshold, quality.ece
-            ))?;
-        }
-    }
-    for reading in &info.readings {
-        // Without others the reading of all is what stands above.
-        if info.readings.len() > 1 {
-            let quality = &reading.validation;
-            sink.line(&format!(
-                "{:<11} {}: {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}",
-                reading.question.name(),
-                reading.semantics.as_deref().unwrap_or("all"),
-                quality.pairs,
-                quality.auc,
-                quality.accuracy,
-                reading.threshold,
-                quality.ece
-            ))?;
-        }
-    }
-    sink.line(&format!("epoch       {} of {} kept", info.epoch, trained.history.len()))?;
     let signature = Signature {
         metric: "gmn".into(),
         checkpoint: short_hash(&bytes),
@@ -135,11 +73,77 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
         seed: info.seed,
         further: Vec::new(),
     };
+    let mut sink = Sink::new(None)?;
+    sink.line(&format!("checkpoint  {}", path.display()))?;
+    sink.write(&figures(info))?;
+    sink.line(&format!("epoch       {} of {} kept", info.epoch, trained.history.len()))?;
     sink.line(&signature.to_string())?;
     sink.finish()?;
     progress.environment.signed(signature.to_string());
     progress.write_environment();
     Ok(true)
+}
+
+/// The configuration of a run and its folder. What can be refused is refused here: better than after the minutes
+/// that pairs take to encode.
+fn configuration(typed: &args::Train, seed: Option<u64>) -> Result<(RunConfig, PathBuf)> {
+    let (mut config, run) = RunConfig::read(&typed.run.config, &typed.run.overrides(seed))?;
+    let train_config = &mut config.train;
+    train_config.resume = typed.run.resume;
+    train_config.epochs = typed.run.epochs.unwrap_or(train_config.epochs);
+    train_config.max_minutes = typed.max_minutes.unwrap_or(train_config.max_minutes);
+    if let Some(init) = &typed.init {
+        train_config.init = Some(init.clone());
+    }
+    train_config.validate()?;
+    for (field, path) in train_config_inputs(train_config) {
+        std::fs::File::open(path).with_context(|| {
+            let path = path.display();
+            format!("cannot read {path}, which {field} under [train] names; train that network first")
+        })?;
+    }
+    check_files(&config.train)?;
+    let mut inputs = config.inputs();
+    for (field, path) in train_config_inputs(&config.train) {
+        inputs.add(field, path);
+    }
+    inputs.output(&run.join("model.safetensors"))?;
+    Ok((config, run))
+}
+
+/// What came out on the validation pairs: of the network, of the tiers, and of each question and semantics that it
+/// answers for.
+fn figures(info: &CheckpointInfo) -> String {
+    let quality = |of: &Quality, threshold: f32| {
+        format!(
+            "{} pairs, AUC {:.4}, accuracy {:.4} at {threshold:.2}, ECE {:.4}",
+            of.pairs, of.auc, of.accuracy, of.ece
+        )
+    };
+    let mut out = format!(
+        "validation  {}, log loss {:.4} (chosen and calibrated on these pairs: optimistic)\n",
+        quality(&info.validation, info.threshold),
+        info.validation.log_loss
+    );
+    if let Some(band) = &info.band {
+        out.push_str(&format!(
+            "band        {:.2}-{:.2}: outside, {:.2} of the pairs that reach the network are decided with accuracy {:.4}\n",
+            band.low, band.high, band.coverage, band.accuracy
+        ));
+    }
+    for (name, cascade) in [("two-tier", Cascade::Proof), ("three-tier", Cascade::ProofAndSuite)] {
+        if let Some(tiers) = &info.tiers {
+            let tier = tiers.tier(cascade);
+            out.push_str(&format!("{name:<11} {}\n", quality(&tier.validation, tier.threshold)));
+        }
+    }
+    // Without others the reading of all is what stands above.
+    for reading in info.readings.iter().filter(|_| info.readings.len() > 1) {
+        let (name, semantics) = (reading.question.name(), reading.semantics.as_deref().unwrap_or("all"));
+        let quality = quality(&reading.validation, reading.threshold);
+        out.push_str(&format!("{name:<11} {semantics}: {quality}\n"));
+    }
+    out
 }
 
 /// The networks that a training reads.

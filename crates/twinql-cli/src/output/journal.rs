@@ -98,16 +98,8 @@ impl Journal {
             partial: partial.clone(),
             mark: mark.clone(),
         };
-        let journal = Journal {
-            shown: shown.to_owned(),
-            out: out.to_owned(),
-            partial,
-            lines,
-            state,
-            marks,
-            mark,
-            marked: None,
-        };
+        let (shown, out) = (shown.to_owned(), out.to_owned());
+        let journal = Journal { shown, out, partial, lines, state, marks, mark, marked: None };
         journal.hint();
         Ok((journal, kept))
     }
@@ -184,23 +176,20 @@ impl Kept {
         self.lines.read_line(&mut line).with_context(fail)?;
         self.noted.note(print);
         let number = self.noted.pairs;
+        let path = self.partial.display();
         if !line.starts_with(&format!("{{\"id\":{id},")) {
             bail!(
-                "{}, line {number} is not of the pair with id {id}: --resume needs the same pairs; \
-                 without it this run begins anew",
-                self.partial.display()
+                "{path}, line {number} is not of the pair with id {id}: --resume needs the same pairs; \
+                 without it this run begins anew"
             );
         }
         if number == self.mark.pairs && self.noted.input != self.mark.input {
             bail!(
-                "{} was made of other pairs with the same ids: --resume needs the same input; \
-                 without it this run begins anew",
-                self.partial.display()
+                "{path} was made of other pairs with the same ids: --resume needs the same input; \
+                 without it this run begins anew"
             );
         }
-        let json = serde_json::from_str(&line)
-            .with_context(|| format!("{}, line {number}", self.partial.display()))?;
-        Ok(Some(json))
+        Ok(Some(serde_json::from_str(&line).with_context(|| format!("{path}, line {number}"))?))
     }
 }
 
@@ -211,28 +200,23 @@ fn read_state(
     length: u64,
     partial: &Path,
 ) -> Result<(Mark, u64)> {
-    let mut text = String::new();
-    marks
-        .read_to_string(&mut text)
-        .with_context(|| format!("cannot read the state of {}", partial.display()))?;
+    let (mut text, path) = (String::new(), partial.display());
+    marks.read_to_string(&mut text).with_context(|| format!("cannot read the state of {path}"))?;
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
     let Ok(before) = serde_json::from_str::<Map<String, Value>>(first) else {
         bail!(
-            "what {} was made with is not known: its state is missing or damaged; without --resume \
-             this run begins anew",
-            partial.display()
+            "what {path} was made with is not known: its state is missing or damaged; without --resume \
+             this run begins anew"
         );
     };
     let differs = |key: &&String| before.get(*key) != settings.get(*key);
     if let Some(key) = before.keys().chain(settings.keys()).find(differs) {
         let shown = |map: &Map<String, Value>| map.get(key).map_or("nothing".into(), Value::to_string);
+        let (before, now) = (shown(&before), shown(settings));
         bail!(
-            "{} was made with another {key} ({}, now {}): --resume needs the same settings; without \
-             it this run begins anew",
-            partial.display(),
-            shown(&before),
-            shown(settings)
+            "{path} was made with another {key} ({before}, now {now}): --resume needs the same settings; without \
+             it this run begins anew"
         );
     }
     let (mut found, mut bytes) = (Mark::default(), first.len() as u64);

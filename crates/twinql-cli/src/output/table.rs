@@ -20,30 +20,32 @@ impl Widths {
         }
     }
 
-    /// A line without its end: the first cell to the left, the others to the right.
-    fn line(&self, row: &[String]) -> String {
-        let mut line = String::new();
-        for (c, (cell, width)) in row.iter().zip(&self.0).enumerate() {
-            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
-            if c > 0 {
-                line.push_str("  ");
-                line.push_str(&pad);
-            }
-            line.push_str(cell);
-            if c == 0 {
-                line.push_str(&pad);
-            }
-        }
-        line.truncate(line.trim_end().len());
-        line
+    /// A line without its end: cells before `left` to the left, the others to the right.
+    fn line(&self, row: &[String], left: usize) -> String {
+        let cell = |(c, (cell, width)): (usize, (&String, &usize))| match c < left {
+            true => format!("{cell:<width$}"),
+            false => format!("{cell:>width$}"),
+        };
+        let cells: Vec<String> = row.iter().zip(&self.0).enumerate().map(cell).collect();
+        cells.join("  ").trim_end().to_owned()
     }
 }
 
 /// A table of text, columns aligned: the first to the left, the others to the right.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    aligned(rows, 1)
+}
+
+/// The same with all columns to the left.
+pub(crate) fn left_table(rows: &[Vec<String>]) -> String {
+    aligned(rows, usize::MAX)
+}
+
+/// Rows whose cells before `left` are aligned to the left, the others to the right.
+fn aligned(rows: &[Vec<String>], left: usize) -> String {
     let mut widths = Widths::default();
     rows.iter().for_each(|row| widths.add(row));
-    rows.iter().map(|row| widths.line(row) + "\n").collect()
+    rows.iter().map(|row| widths.line(row, left) + "\n").collect()
 }
 
 /// A table whose rows come one after another. They wait in a temporary file, since the widths are
@@ -75,7 +77,7 @@ impl Table {
         rows.seek(SeekFrom::Start(0))?;
         for row in BufReader::new(rows).lines() {
             let row: Vec<String> = serde_json::from_str(&row?)?;
-            write(&(self.widths.line(&row) + "\n"))?;
+            write(&(self.widths.line(&row, 1) + "\n"))?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use crate::args::audit::{Audit, AuditFormat, Least};
 use crate::commands::stream::{Window, stream};
 use crate::document;
 use crate::input::{self, About};
-use crate::output::{Console, Sink, table};
+use crate::output::{Console, Sink, left_table, table};
 use record::AuditRecord;
 use report::Findings;
 
@@ -59,11 +59,7 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
     })?;
     let (tally, findings) = writer.finish()?;
     if let (Some(path), Some(findings)) = (&typed.report, findings) {
-        let what = match &source {
-            GoldSource::Lines(path) | GoldSource::Pairs(path) => path.display().to_string(),
-            GoldSource::One(sql) => sql.clone(),
-        };
-        document::write(&findings.report(&what, &tally), path)?;
+        document::write(&findings.report(&named(&source), &tally), path)?;
     }
     for line in tally.lines() {
         console.say(line);
@@ -78,17 +74,10 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
 
 /// Shows the registry.
 fn list(console: Console) -> Result<bool> {
-    let mut rows = vec![vec!["check".to_owned(), "severity".into(), "finds".into()]];
+    let mut rows = vec![["check", "severity", "finds"].map(String::from).to_vec()];
     rows.extend(CHECKS.iter().map(|c| vec![c.id.to_owned(), c.severity.to_string(), c.summary.to_owned()]));
-    // The last column is text: kept to the left.
-    let width = |i: usize| rows.iter().filter_map(|r| r.get(i)).map(String::len).max().unwrap_or(0);
-    let (first, second) = (width(0), width(1));
     let mut out = Sink::new(None)?;
-    for row in &rows {
-        if let [id, severity, summary] = row.as_slice() {
-            out.line(&format!("{id:first$}  {severity:second$}  {summary}"))?;
-        }
-    }
+    out.write(&left_table(&rows))?;
     out.finish()?;
     console.say(format!("{} checks", CHECKS.len()));
     Ok(true)
@@ -101,6 +90,14 @@ fn source(typed: &Audit) -> Result<GoldSource> {
         (None, None, Some(sql)) => GoldSource::One(sql.clone()),
         _ => bail!("no golds to work on: give --gold FILE, --pairs FILE or --gold-sql SQL"),
     })
+}
+
+/// The file of the golds, or the only one.
+fn named(source: &GoldSource) -> String {
+    match source {
+        GoldSource::Lines(path) | GoldSource::Pairs(path) => path.display().to_string(),
+        GoldSource::One(sql) => sql.clone(),
+    }
 }
 
 fn severity(typed: Least) -> Severity {
@@ -180,19 +177,28 @@ impl Tally {
         }
     }
 
+    /// The checks that found something, in the order of the registry: with the severity, from the worst, and how many
+    /// findings of it there are.
+    fn found(&self) -> impl Iterator<Item = (&'static Check, Severity, usize)> {
+        let all = CHECKS.iter().flat_map(|check| Severity::ALL.into_iter().rev().map(move |s| (check, s)));
+        all.filter_map(|(check, severity)| {
+            Some((check, severity, *self.findings.get(&(check.id, severity))?))
+        })
+    }
+
+    /// Findings of a check that a database shows.
+    fn shown(&self, check: &Check) -> usize {
+        self.witnesses.get(check.id).copied().unwrap_or(0)
+    }
+
     /// For people: a row for each check that found something, and what became of the golds.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.findings.is_empty() {
-            let head = ["check", "severity", "findings", "witnesses"].map(String::from).to_vec();
-            let mut rows = vec![head];
-            for check in CHECKS {
-                for severity in Severity::ALL.into_iter().rev() {
-                    let Some(n) = self.findings.get(&(check.id, severity)) else { continue };
-                    let shown = self.witnesses.get(check.id).copied().unwrap_or(0);
-                    rows.push(vec![check.id.into(), severity.to_string(), n.to_string(), shown.to_string()]);
-                }
-            }
+            let mut rows = vec![["check", "severity", "findings", "witnesses"].map(String::from).to_vec()];
+            rows.extend(self.found().map(|(check, severity, n)| {
+                vec![check.id.into(), severity.to_string(), n.to_string(), self.shown(check).to_string()]
+            }));
             lines.extend(table(&rows).lines().map(str::to_owned));
         }
         let statuses: Vec<String> = self.statuses.iter().map(|(s, n)| format!("{s} {n}")).collect();
@@ -204,15 +210,10 @@ impl Tally {
     }
 
     fn json(&self) -> Json {
-        let checks: Vec<Json> = CHECKS
-            .iter()
-            .flat_map(|check| Severity::ALL.into_iter().rev().map(move |s| (check, s)))
-            .filter_map(|(check, severity)| {
-                let n = self.findings.get(&(check.id, severity))?;
-                let shown = self.witnesses.get(check.id).copied().unwrap_or(0);
-                Some(json!({"check": check.id, "severity": severity, "findings": n, "witnesses": shown}))
-            })
-            .collect();
+        let checks = self.found().map(|(check, severity, n)| {
+            json!({"check": check.id, "severity": severity, "findings": n, "witnesses": self.shown(check)})
+        });
+        let checks: Vec<Json> = checks.collect();
         let flagged: serde_json::Map<String, Json> =
             self.flagged.iter().map(|(s, n)| (s.name().to_owned(), json!(n))).collect();
         json!({"golds": self.golds, "status": self.statuses, "flagged": flagged, "checks": checks})
@@ -237,16 +238,13 @@ struct Writer {
 
 impl Writer {
     fn new(typed: &Audit, source: &GoldSource, severity: Severity) -> Result<Writer> {
-        let file = match source {
-            GoldSource::Lines(path) | GoldSource::Pairs(path) => Some(path.display().to_string()),
-            GoldSource::One(_) => None,
-        };
+        let single = matches!(source, GoldSource::One(_));
         Ok(Writer {
             sink: Sink::new(typed.out.as_deref())?,
             format: typed.format,
-            file,
+            file: (!single).then(|| named(source)),
             lines: matches!(source, GoldSource::Lines(_)),
-            single: matches!(source, GoldSource::One(_)),
+            single,
             severity,
             tally: Tally::default(),
             waiting: Vec::new(),
@@ -271,14 +269,8 @@ impl Writer {
             audit.findings.iter().for_each(|finding| findings.add(&id, db_id, &audit.text, finding));
         }
         match self.format {
-            AuditFormat::Text => {
-                let text = text::gold(job, about, &done, self.single);
-                self.sink.write(&text)?;
-            }
-            AuditFormat::Jsonl => {
-                let record = AuditRecord::new(job, about, &done);
-                self.sink.line(&record.line(about)?)?;
-            }
+            AuditFormat::Text => self.sink.write(&text::gold(job, about, &done, self.single))?,
+            AuditFormat::Jsonl => self.sink.line(&AuditRecord::new(job, about, &done).line(about)?)?,
             AuditFormat::Json => {
                 let record = AuditRecord::new(job, about, &done);
                 if record.says_something() {

@@ -1,6 +1,6 @@
 //! An audit as a report: a table of checks, and the findings with what shows them.
 
-use twinql::audit::{CHECKS, Finding, Severity};
+use twinql::audit::{CHECKS, Finding};
 use twinql_report::{
     Axis, BarGroup, BarSeries, Bars, Cell, Chart, Column, Estimate, Report, Section, Table, Tile,
 };
@@ -76,18 +76,12 @@ impl Findings {
         ];
         let mut table = Table::new("Findings by check", columns);
         let (mut groups, mut values) = (Vec::new(), Vec::new());
-        for check in CHECKS {
-            for severity in Severity::ALL.into_iter().rev() {
-                let Some(n) = tally.findings.get(&(check.id, severity)) else { continue };
-                table = table.with_row(vec![
-                    check.id.into(),
-                    severity.name().into(),
-                    Cell::count(*n),
-                    check.summary.into(),
-                ]);
-                groups.push(BarGroup { name: check.id.to_owned(), note: severity.name().to_owned() });
-                values.push(Some(Estimate::new(*n as f64)));
-            }
+        for (check, severity, n) in tally.found() {
+            let severity = severity.name();
+            table =
+                table.with_row(vec![check.id.into(), severity.into(), Cell::count(n), check.summary.into()]);
+            groups.push(BarGroup { name: check.id.to_owned(), note: severity.to_owned() });
+            values.push(Some(Estimate::new(n as f64)));
         }
         let mut section = Section::new("checks", "By check").with(tiles).with(table);
         if !groups.is_empty() {

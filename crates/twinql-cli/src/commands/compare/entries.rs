@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use twinql::input::{Items, Schemas, Source, open};
-use twinql::metrics::{Hardness, hardness};
+use twinql::metrics::Hardness;
 use twinql::suite::suite::plugs;
 use twinql::{Job, Work};
+
+use crate::commands::hardness_of;
 
 /// A system.
 pub(super) struct System {
@@ -135,7 +137,7 @@ impl Entries {
 /// Spider's hardness of the gold.
 fn class(job: &Job) -> Option<Hardness> {
     match &job.work {
-        Work::Pair { gold, .. } => Some(hardness(&twinql::sql::parse(gold).ok()?.query)),
+        Work::Pair { gold, .. } => hardness_of(gold),
         Work::Unusable { .. } => None,
     }
 }

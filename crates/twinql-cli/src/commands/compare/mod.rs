@@ -10,21 +10,19 @@ mod tables;
 mod telling;
 
 use anyhow::Result;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use twinql::Record;
 use twinql::files::Inputs;
-use twinql::input::{About, Item, Items};
+use twinql::input::Items;
 use twinql::metrics::{Comparison, Hardness, Resampling, Systems, metric};
 use twinql::record::StatusCounts;
-use twinql::{Engine, Job};
 
 use crate::args::compare::Compare;
 use crate::args::{self, Metrics, Output};
 use crate::commands::databases;
-use crate::commands::stream::stream;
-use crate::commands::{engine, fail_under, strict, tell, window};
+use crate::commands::{checks, engine, score_all, tell};
 use crate::document;
 use crate::external::External;
-use crate::input::Pairs;
 use crate::output::Console;
 use entries::Entries;
 use measures::{ExternalScores, Measure, measures};
@@ -42,17 +40,12 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     let mut inputs = Inputs::default().with([
         ("--gold", Some(typed.gold.gold.as_path())),
         ("--schemas", Some(typed.input.schemas.as_path())),
-        ("--checkpoint", metrics.checkpoint.as_deref()),
-        ("--profile", metrics.profile.as_deref()),
-        ("--db", metrics.db.as_deref()),
-        ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
     ]);
+    inputs = inputs.with(metrics.files());
     let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
-    for (_, path) in &systems {
-        inputs = inputs.with([("--pred", Some(path.as_path()))]);
-    }
+    inputs = inputs.with(systems.iter().map(|(_, path)| ("--pred", Some(path.as_path()))));
     for path in typed.external.iter().flat_map(|flag| flag.paths(&names)) {
-        inputs = inputs.with([("--external", Some(path.as_path()))]);
+        inputs.add("--external", &path);
     }
     for out in [&output.out, &typed.report].into_iter().flatten() {
         inputs.output(out)?;
@@ -73,7 +66,12 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     let plugging = typed.plug_values.then_some(typed.most_plugged);
     let entries = Entries::read(&typed.gold.gold, systems, &schemas, plugging)?;
     let given = ExternalScores::of(&mut external, &entries, console)?;
-    let mut scores = score(&engine, entries.distinct(), console)?;
+    let scored = |record: Record| Scored {
+        status: record.status,
+        scores: engine.metrics().iter().map(|m| record.score(m.name)).collect(),
+    };
+    let records = score_all(&engine, entries.distinct(), "scoring", console)?;
+    let mut scores: Vec<Scored> = records.into_iter().map(scored).collect();
     let measures = measures(&engine, &external);
     let table = entries.table(&measures, &scores, &given, &reference);
     given.append(&entries, &mut scores);
@@ -98,10 +96,9 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     tell(&output, &text, document, &comparison.standings, console)?;
     let first = comparison.standings.iter().find(|s| s.metric == comparison.reference);
     let what = first.map_or_else(String::new, |s| format!("the accuracy of {} by {}", s.system, s.metric));
-    let reached = fail_under(output.fail_under, &what, first.map(|s| s.accuracy), console);
     let mut all = StatusCounts::default();
     counts.iter().for_each(|of_system| all.merge(of_system));
-    Ok(strict(output.strict, &all, console) && reached)
+    Ok(checks(&output, &what, first.map(|s| s.accuracy), &all, console))
 }
 
 /// What becomes of one distinct pair.
@@ -109,23 +106,6 @@ struct Scored {
     status: twinql::Status,
     /// By metric, external ones last.
     scores: Vec<Option<f64>>,
-}
-
-/// Scores distinct pairs, in their order.
-fn score(engine: &Engine, jobs: Vec<Job>, console: Console) -> Result<Vec<Scored>> {
-    let mut scored = Vec::with_capacity(jobs.len());
-    let count = Some(jobs.len());
-    let items = jobs.into_iter().map(|job| Ok(Item { job, about: About::default() }));
-    let pairs = Pairs { items: Box::new(items), single: false, count };
-    let work = |jobs: &[Job]| engine.score(jobs);
-    stream(pairs, window(engine), "scoring", console, &work, &mut |done| {
-        if let Some((_, _, record)) = done {
-            let scores = engine.metrics().iter().map(|m| record.score(m.name)).collect();
-            scored.push(Scored { status: record.status, scores });
-        }
-        Ok(true)
-    })?;
-    Ok(scored)
 }
 
 impl Entries {
@@ -164,7 +144,7 @@ impl Entries {
     fn counts(&self, scored: &[Scored]) -> Vec<StatusCounts> {
         let of_system = |system: &entries::System| {
             let mut counts = StatusCounts::default();
-            let first = system.answers.iter().filter_map(|candidates| scored.get(*candidates.first()?));
+            let first = system.first_answers().filter_map(|number| scored.get(number?));
             first.for_each(|scored| counts.add(scored.status));
             counts
         };
@@ -180,25 +160,19 @@ fn document(
     entries: &Entries,
     counts: &[StatusCounts],
 ) -> Value {
-    let systems: Vec<Value> = entries
-        .systems
-        .iter()
-        .zip(counts)
-        .map(|(system, counts)| json!({"name": system.name, "file": system.file, "status": counts}))
-        .collect();
-    let metrics: Vec<Value> = measures
-        .iter()
-        .map(|m| json!({"name": m.name, "threshold": m.threshold, "signature": m.signature}))
-        .collect();
-    let mut document = Map::new();
-    document.insert("format".into(), 1.into());
-    document.insert("golds".into(), entries.hardness.len().into());
-    document.insert("systems".into(), systems.into());
-    document.insert("metrics".into(), metrics.into());
-    document.insert("resampling".into(), json!(how));
-    document.insert("null_hypothesis".into(), tables::NULL_HYPOTHESIS.into());
-    if let Value::Object(tables) = json!(comparison) {
+    let systems = entries.systems.iter().zip(counts);
+    let systems = systems.map(|(s, counts)| json!({"name": s.name, "file": s.file, "status": counts}));
+    let metric = |m: &Measure| json!({"name": m.name, "threshold": m.threshold, "signature": m.signature});
+    let mut document = json!({
+        "format": 1,
+        "golds": entries.hardness.len(),
+        "systems": systems.collect::<Vec<_>>(),
+        "metrics": measures.iter().map(metric).collect::<Vec<_>>(),
+        "resampling": how,
+        "null_hypothesis": tables::NULL_HYPOTHESIS,
+    });
+    if let (Value::Object(document), Value::Object(tables)) = (&mut document, json!(comparison)) {
         document.extend(tables);
     }
-    document.into()
+    document
 }

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use anyhow::Result;
 use serde_json::{Value, json};
 use twinql::input::Schemas;
-use twinql::metrics::{Hardness, hardness};
+use twinql::metrics::Hardness;
 use twinql::sql::{Schema, SqlError, parse, plan};
 use twinql::{Engine, Job, Work};
 use twinql_perturb::consistency::{Call, Judged, same_text};
 use twinql_perturb::predictions::{Input, Predictions, inputs};
 use twinql_perturb::translate::{Seen, seen};
 use twinql_perturb::{PerturbError, Relation, relation};
+
+use crate::commands::hardness_of;
 
 /// What two predictions for one question are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +80,7 @@ impl Compared {
 }
 
 /// All inputs.
+#[derive(Default)]
 pub(super) struct Read {
     /// Transformed inputs in the file.
     pub(super) inputs: usize,
@@ -120,25 +123,16 @@ impl Read {
             ids.push(input.id);
             Ok(())
         })?;
-        let of_originals = originals_of(originals, last)?;
         let mut reading = Reading {
             schemas,
-            originals: of_originals,
+            originals: originals_of(originals, last)?,
             transformed: Predictions::read(transformed, &ids)?,
             new: HashMap::new(),
             known: HashMap::new(),
             translated: HashMap::new(),
             lost_originals: BTreeSet::new(),
         };
-        let mut read = Read {
-            inputs: ids.len(),
-            compared: Vec::new(),
-            distinct: Vec::new(),
-            without_original: Vec::new(),
-            without_transformed: Vec::new(),
-            without_schema: Vec::new(),
-            unpaired: 0,
-        };
+        let mut read = Read { inputs: ids.len(), ..Read::default() };
         inputs(questions, |input: Input| -> Result<(), PerturbError> {
             let paired = reading.add(input, &mut read)?;
             read.unpaired += usize::from(!paired);
@@ -204,7 +198,7 @@ impl Reading<'_> {
         };
         let (outcome, why) = self.outcome(&input, &old, &original, &transformed, &mut read.distinct);
         read.compared.push(Compared {
-            hardness: parse(&input.gold).ok().map(|parsed| hardness(&parsed.query)),
+            hardness: hardness_of(&input.gold),
             change: change(&input, &old, relation),
             asked: input.original,
             id: input.id,

@@ -12,7 +12,6 @@ mod tables;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use twinql::files::Inputs;
-use twinql::input::{About, Item};
 use twinql::metrics::{MetricId, Resampling};
 use twinql::model::Decision;
 use twinql::record::StatusCounts;
@@ -23,10 +22,8 @@ use twinql_perturb::fluency::{Fluency, Trigrams};
 use crate::args::consistency::Consistency;
 use crate::args::{self, Metrics, Output};
 use crate::commands::perturb::sqlite_only;
-use crate::commands::stream::stream;
-use crate::commands::{databases, engine, signatures, strict, tell, window};
+use crate::commands::{databases, engine, score_all, signatures, strict, tell};
 use crate::document;
-use crate::input::Pairs;
 use crate::output::Console;
 use inputs::{Compared, Outcome, Read};
 
@@ -61,9 +58,8 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
         ("--originals", Some(typed.originals.as_path())),
         ("--transformed", Some(typed.transformed.as_path())),
         ("--fluency-scores", typed.fluency_scores.as_deref()),
-        ("--checkpoint", metrics.checkpoint.as_deref()),
-        ("--db", metrics.db.as_deref()),
     ]);
+    files = files.with(metrics.files());
     for out in [&output.out, &typed.report].into_iter().flatten() {
         files.output(out)?;
     }
@@ -80,7 +76,7 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
     if read.compared.is_empty() {
         bail!("no transformed input has both predictions: there is nothing to compare");
     }
-    let records = score(&engine, &read, console)?;
+    let records = score_all(&engine, read.distinct.clone(), "judging", console)?;
     let calls: Vec<Vec<Call>> = read.compared.iter().map(|c| calls(&engine, c, &read, &records)).collect();
     let judged: Vec<Judged> =
         read.compared.iter().zip(&calls).map(|(c, calls)| c.judged(calls.clone())).collect();
@@ -108,20 +104,6 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
         return Ok(false);
     }
     Ok(strict(output.strict, &found.counts, console))
-}
-
-/// Scores the distinct pairs, in their order.
-fn score(engine: &Engine, read: &Read, console: Console) -> Result<Vec<Record>> {
-    let mut records = Vec::with_capacity(read.distinct.len());
-    let count = Some(read.distinct.len());
-    let items = read.distinct.clone().into_iter().map(|job| Ok(Item { job, about: About::default() }));
-    let pairs = Pairs { items: Box::new(items), single: false, count };
-    let work = |jobs: &[twinql::Job]| engine.score(jobs);
-    stream(pairs, window(engine), "judging", console, &work, &mut |done| {
-        records.extend(done.map(|(_, _, record)| record));
-        Ok(true)
-    })?;
-    Ok(records)
 }
 
 /// What each metric says of a compared input.
@@ -191,22 +173,18 @@ fn name_missing(read: &Read, console: Console) {
 
 /// All of it as one JSON object.
 fn document(found: &Found, read: &Read) -> Value {
-    let metrics: Vec<Value> = found
-        .rates
-        .iter()
-        .zip(&found.signatures)
-        .zip(&found.thresholds)
-        .map(|((rates, (_, signature)), threshold)| {
-            json!({
-                "name": rates.name,
-                "threshold": threshold,
-                "signature": signature,
-                "all": rates.all,
-                "by_relation": rates.by_relation,
-                "by_hardness": rates.by_hardness,
-            })
+    let metric = |((rates, (_, signature)), threshold): ((&Rates, &(&str, String)), &f64)| {
+        json!({
+            "name": rates.name,
+            "threshold": threshold,
+            "signature": signature,
+            "all": rates.all,
+            "by_relation": rates.by_relation,
+            "by_hardness": rates.by_hardness,
         })
-        .collect();
+    };
+    let metrics: Vec<Value> =
+        found.rates.iter().zip(&found.signatures).zip(&found.thresholds).map(metric).collect();
     let alarms: Vec<Value> =
         found.alarms.iter().map(|(name, groups)| json!({"metric": name, "groups": groups})).collect();
     json!({

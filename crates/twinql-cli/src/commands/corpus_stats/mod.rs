@@ -17,52 +17,44 @@ use twinql::files::Lines;
 use twinql::metrics::{Hardness, Keyword};
 use twinql::sql::Dialect;
 
-use crate::args::{Format, corpus as args};
+use crate::args::corpus as args;
 use crate::commands::corpus_stats::labels::Labels;
+use crate::commands::print;
 use crate::input;
-use crate::output::{Sink, table};
+use crate::output::table;
 
 /// Counts a file, and the schemas that are given with it.
 pub(crate) fn run(typed: &args::CorpusStats) -> Result<bool> {
     let path = &typed.file;
     // Schemas that cannot be read are said before the work is done.
-    let size = match &typed.schemas {
-        Some(schemas) => Some(SchemaSize::of(&input::schema_set(schemas, Dialect::Sqlite)?)),
-        None => None,
-    };
+    let schemas =
+        typed.schemas.as_deref().map(|path| input::schema_set(path, Dialect::Sqlite)).transpose()?;
+    let size = schemas.as_ref().map(SchemaSize::of);
     let (labels, bad) = of_pairs(path)?.unzip();
     let found = examples::read(path)?;
     let bad = bad.as_ref().unwrap_or(&found.bad);
     let counts = Counts::of(&found, size);
-    let mut sink = Sink::new(None)?;
-    if typed.format.format == Format::Text {
-        let mut rows = Vec::new();
-        if let Some(labels) = &labels {
-            rows = labels.rows();
-            rows.push(Vec::new());
-        }
-        sink.write(&table(&rows))?;
-        sink.write(&table(&counts.of_data()))?;
-        sink.line("")?;
-        sink.write(&table(&counts.of_queries()))?;
+    let text = || {
+        let of_labels = labels.as_ref().map(|labels| table(&labels.rows()) + "\n");
+        let mut text = of_labels.unwrap_or_default()
+            + &format!("{}\n{}", table(&counts.of_data()), table(&counts.of_queries()));
         if let Some(bad) = found.bad.first() {
-            let n = found.bad.len();
             let what = if labels.is_some() { "pair" } else { "query" };
-            sink.line(&format!(
-                "\n{n} lines hold no {what}; the first is line {}: {}",
-                bad.line, bad.message
-            ))?;
+            let (n, line, message) = (found.bad.len(), bad.line, &bad.message);
+            text.push_str(&format!("\n{n} lines hold no {what}; the first is line {line}: {message}\n"));
         }
-    } else {
+        text
+    };
+    let document = || {
         let mut document = json!({});
         if let Some(labels) = &labels {
             labels.add_to(&mut document);
         }
         document["bad_lines"] = bad.len().into();
         counts.add_to(&mut document);
-        sink.line(&serde_json::to_string_pretty(&document)?)?;
-    }
-    sink.finish()?;
+        document
+    };
+    print(typed.format.format, text, document)?;
     Ok(true)
 }
 
@@ -156,11 +148,9 @@ impl Counts {
             let cells = self.columns.iter().map(|(_, c)| cell(c));
             std::iter::once(name.to_owned()).chain(cells).collect::<Vec<String>>()
         };
+        let names = ["queries"].into_iter().chain(self.columns.iter().map(|(name, _)| *name));
         let mut rows = vec![
-            std::iter::once("queries")
-                .chain(self.columns.iter().map(|(n, _)| *n))
-                .map(str::to_owned)
-                .collect(),
+            names.map(str::to_owned).collect(),
             row("all", &|c| c.queries.to_string()),
             row("not parsed", &|c| (c.queries - c.parsed).to_string()),
             row("characters", &|c| mean(c.characters, c.queries)),

@@ -49,23 +49,19 @@ fn nowhere(by: GroupBy) -> Group {
 
 /// Spider's hardness of the gold, and the keywords in it.
 fn of_gold(by: &[GroupBy], job: &Job) -> Vec<Group> {
-    let query = || match &job.work {
-        Work::Pair { gold, .. } => Some(twinql::sql::parse(gold).ok()?.query),
-        Work::Unusable { .. } => None,
-    };
     if !by.contains(&GroupBy::Hardness) && !by.contains(&GroupBy::Keyword) {
         return Vec::new();
     }
-    let query = query();
+    let query = match &job.work {
+        Work::Pair { gold, .. } => twinql::sql::parse(gold).ok().map(|parsed| parsed.query),
+        Work::Unusable { .. } => None,
+    };
     let mut groups = Vec::new();
     if by.contains(&GroupBy::Hardness) {
-        groups.push(match &query {
-            Some(query) => {
-                let class = hardness(query);
-                group(GroupBy::Hardness, class as usize, class.to_string())
-            }
-            None => nowhere(GroupBy::Hardness),
-        });
+        groups.push(query.as_deref().map(hardness).map_or_else(
+            || nowhere(GroupBy::Hardness),
+            |class| group(GroupBy::Hardness, class as usize, class.to_string()),
+        ));
     }
     if by.contains(&GroupBy::Keyword) {
         let found: Vec<Group> = query

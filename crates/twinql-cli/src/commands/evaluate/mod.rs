@@ -26,7 +26,7 @@ use crate::args::{self, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
 use crate::commands::databases;
 use crate::commands::stream::stream;
-use crate::commands::{engine, fail_under, status_line, strict, tell, window};
+use crate::commands::{checks, engine, status_line, tell, window};
 use crate::document;
 use crate::external::External;
 use crate::input::{self, PairItems};
@@ -49,14 +49,9 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         ("--pairs", Some(typed.pairs.as_path())),
         ("--schemas", typed.input.schemas.as_deref()),
         ("--labels", typed.labels.labels.as_deref()),
-        ("--checkpoint", metrics.checkpoint.as_deref()),
-        ("--profile", metrics.profile.as_deref()),
-        ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
-        ("--db", metrics.db.as_deref()),
     ]);
-    for flag in &typed.external {
-        inputs = inputs.with([("--external", Some(flag.path.as_path()))]);
-    }
+    inputs = inputs.with(metrics.files());
+    inputs = inputs.with(typed.external.iter().map(|flag| ("--external", Some(flag.path.as_path()))));
     for out in [&output.out, &typed.scores, &typed.plot, &typed.report].into_iter().flatten() {
         inputs.output(out)?;
     }
@@ -152,8 +147,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let first = measured.overall.first();
     let name = first.map_or("", |r| r.metric.as_str());
     let area = first.and_then(|r| r.auc).map(|a| a.estimate);
-    let reached = fail_under(output.fail_under, &format!("the AUC of {name}"), area, console);
-    Ok(strict(output.strict, &measured.counts, console) && reached)
+    Ok(checks(&output, &format!("the AUC of {name}"), area, &measured.counts, console))
 }
 
 /// How pairs are grouped: as asked for, and as a report shows them.

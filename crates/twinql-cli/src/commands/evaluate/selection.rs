@@ -48,22 +48,19 @@ impl Selection {
         if let Some(labels) = &mut self.labels {
             labels.apply(&mut item);
         }
-        match (&item.job.work, item.about.label) {
-            (_, Some(_)) => {
-                self.labelled += 1;
-                return Some(item);
-            }
-            (Work::Unusable { error, .. }, None) => {
-                self.unread.get_or_insert_with(|| error.clone());
-            }
-            (Work::Pair { .. }, None) => {}
+        if item.about.label.is_some() {
+            self.labelled += 1;
+            return Some(item);
+        }
+        if let Work::Unusable { error, .. } = &item.job.work {
+            self.unread.get_or_insert_with(|| error.clone());
         }
         None
     }
 
     /// Says what was left out.
     pub(crate) fn say(&self, path: &Path, console: Console) -> Result<()> {
-        let path = path.display();
+        let (path, all) = (path.display(), self.all);
         if let (Some(split), 0) = (&self.split, self.all) {
             bail!("{path}: no pair has split {split:?}");
         }
@@ -72,16 +69,12 @@ impl Selection {
         }
         if self.labelled == 0 {
             bail!(
-                "{path}: none of the {} pairs has a label; give `label` 0 or 1 in each line, or --labels FILE",
-                self.all
+                "{path}: none of the {all} pairs has a label; give `label` 0 or 1 in each line, or --labels FILE"
             );
         }
-        if self.labelled < self.all {
-            console.warn(format!(
-                "{} of {} pairs have no label and are left out",
-                self.all - self.labelled,
-                self.all
-            ));
+        if self.labelled < all {
+            let without = all - self.labelled;
+            console.warn(format!("{without} of {all} pairs have no label and are left out"));
             if let Some(error) = &self.unread {
                 console.warn(format!("the first that cannot be used: {error}"));
             }

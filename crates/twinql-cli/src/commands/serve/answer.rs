@@ -36,27 +36,18 @@ impl Refused {
     }
 
     pub(super) fn unauthorised() -> Refused {
-        Refused::new(
-            StatusCode::UNAUTHORIZED,
-            "unauthorised",
-            "send the header `Authorization: Bearer TOKEN` with the token of --token",
-        )
+        let why = "send the header `Authorization: Bearer TOKEN` with the token of --token";
+        Refused::new(StatusCode::UNAUTHORIZED, "unauthorised", why)
     }
 
     pub(super) fn overloaded() -> Refused {
-        Refused::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "overloaded",
-            "as many requests as may wait are waiting; try again after the seconds in Retry-After",
-        )
+        let why = "as many requests as may wait are waiting; try again after the seconds in Retry-After";
+        Refused::new(StatusCode::TOO_MANY_REQUESTS, "overloaded", why)
     }
 
     pub(super) fn timeout(seconds: u64) -> Refused {
-        Refused::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "timeout",
-            format!("not done within {seconds} s; send fewer pairs, or raise --time-limit"),
-        )
+        let why = format!("not done within {seconds} s; send fewer pairs, or raise --time-limit");
+        Refused::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", why)
     }
 
     pub(super) fn closing() -> Refused {
@@ -64,19 +55,13 @@ impl Refused {
     }
 
     pub(super) fn internal() -> Refused {
-        Refused::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "internal",
-            "an internal error; please report it with the request",
-        )
+        let why = "an internal error; please report it with the request";
+        Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", why)
     }
 
     pub(super) fn not_found(path: &str) -> Refused {
-        Refused::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            format!("nothing is at {path}; /openapi.json lists the paths"),
-        )
+        let why = format!("nothing is at {path}; /openapi.json lists the paths");
+        Refused::new(StatusCode::NOT_FOUND, "not_found", why)
     }
 }
 

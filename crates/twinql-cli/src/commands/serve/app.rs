@@ -9,6 +9,7 @@ use lru::LruCache;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::watch;
+use twinql::engine::judge_config;
 use twinql::input::{Schemas, work};
 use twinql::judging::Workers;
 use twinql::metrics::{METRICS, MetricInfo, metric};
@@ -17,7 +18,7 @@ use twinql::rewards::{RewardConfig, Rewarder};
 use twinql::runs::executes;
 use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
-use twinql::{Engine, Job, Network, Schema, Semantics, Work};
+use twinql::{Engine, EngineBuilder, Job, Network, Schema, Semantics, Work};
 use utoipa::ToSchema;
 
 use super::answer::Refused;
@@ -89,26 +90,22 @@ impl App {
         let network = Network::chosen(typed.checkpoint.as_deref())?;
         let semantics = typed.semantics.get()?;
         let seed = seed.unwrap_or(DEFAULT_SEED);
-        let engine = Engine::builder()
-            .network(network.clone())
-            .semantics(semantics.clone())
-            .seed(seed)
-            .translated_from(dialect)
-            .workers(worker::workers(typed.run.workers, &limits)?, limits)
-            .build()?;
-        let judge =
-            JudgeConfig { shrink: true, limits, ..twinql::engine::judge_config(semantics, None, seed) };
-        let mut rewarders = Vec::new();
-        for dialect in Dialect::ALL {
-            let builder = Engine::builder()
+        let builder = |dialect| -> Result<EngineBuilder> {
+            Ok(Engine::builder()
                 .network(network.clone())
-                .semantics(judge.semantics.clone())
+                .semantics(semantics.clone())
                 .seed(seed)
                 .translated_from(dialect)
-                .workers(worker::workers(typed.run.workers, &limits)?, limits);
+                .workers(worker::workers(typed.run.workers, &limits)?, limits))
+        };
+        let engine = builder(dialect)?.build()?;
+        let mut rewarders = Vec::new();
+        for dialect in Dialect::ALL {
             let config = RewardConfig { dialect, ..RewardConfig::default() };
-            rewarders.push((dialect, Rewarder::new(builder, config)?));
+            rewarders.push((dialect, Rewarder::new(builder(dialect)?, config)?));
         }
+        let judge = judge_config(semantics, None, seed);
+        let judge = JudgeConfig { shrink: true, limits, ..judge };
         console.say(format!("{} databases", schemas.all().count()));
         Ok(App {
             gate: Gate::new(at_once, typed.most_waiting, Duration::from_secs(typed.time_limit)),
@@ -132,6 +129,11 @@ impl App {
     /// The network, for people.
     pub(super) fn network_line(&self) -> String {
         format!("network {}, semantics {}", self.network.hash(), self.judge.semantics.name)
+    }
+
+    /// What a request calls the model, or its own name.
+    pub(super) fn model(&self, asked: Option<String>) -> String {
+        asked.unwrap_or_else(|| format!("twinql-{}", self.network.hash()))
     }
 
     /// No more requests are to come.
@@ -197,6 +199,15 @@ impl App {
             None => Ok(self.dialect),
             Some(name) => name.parse().map_err(|e| format!("dialect: {e}")),
         }
+    }
+
+    /// The schema and the dialect of a request that is nothing without them.
+    ///
+    /// # Errors
+    /// There is none, or none of twinql's.
+    pub(super) fn over(&self, over: &Over) -> Result<(Arc<Schema>, Dialect), Refused> {
+        let both = self.schema(over).and_then(|schema| Ok((schema, self.dialect(over)?)));
+        both.map_err(Refused::validation)
     }
 
     /// What counts as the same in a request.

@@ -34,8 +34,7 @@ pub(in crate::commands::serve) async fn explain(
 ) -> Result<Json<Value>, Refused> {
     let semantics = app.semantics(&request.over)?;
     app.at_work(move |app| {
-        let schema = app.schema(&request.over).map_err(Refused::validation)?;
-        let dialect = app.dialect(&request.over).map_err(Refused::validation)?;
+        let (schema, dialect) = app.over(&request.over)?;
         let queries = [request.gold.as_str(), request.pred.as_str()];
         document(&schema, queries, dialect, &semantics, Some(&app.network))
             .map(Json)

@@ -44,16 +44,12 @@ pub(in crate::commands::serve) async fn judge(
     let semantics = app.semantics(&request.over)?;
     app.at_work(move |app| {
         app.schema(&request.over).map_err(Refused::validation)?;
-        let job = app.job(0.into(), &request.over, &request.gold, &request.pred);
-        let config = JudgeConfig {
-            semantics,
-            plausible: if request.plausible { PLAUSIBLE } else { 0 },
-            ..app.judge.clone()
-        };
-        let jobs = [job];
+        let job = &app.job(0.into(), &request.over, &request.gold, &request.pred);
+        let plausible = if request.plausible { PLAUSIBLE } else { 0 };
+        let config = JudgeConfig { semantics, plausible, ..app.judge.clone() };
+        let jobs = std::slice::from_ref(job);
         let report =
-            judge_all_following(&jobs, &config, &Profiles::default(), &app.workers, &|| ()).pop().flatten();
-        let [job] = &jobs;
+            judge_all_following(jobs, &config, &Profiles::default(), &app.workers, &|| ()).pop().flatten();
         serde_json::to_value(record(job, report)).map(Json).map_err(|_| Refused::internal())
     })
     .await

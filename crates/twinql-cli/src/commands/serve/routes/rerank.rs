@@ -126,26 +126,19 @@ pub(in crate::commands::serve) async fn rerank(
             None => agreement(app, &over, method.unwrap_or_default(), &texts),
         })
         .await?;
-    let mut ranked: Vec<(usize, f64, String)> = scores
-        .into_iter()
-        .zip(candidates)
-        .enumerate()
-        .map(|(index, (score, text))| (index, score, text))
-        .collect();
+    let mut ranked: Vec<_> = scores.into_iter().zip(candidates).enumerate().collect();
     // Equal scores keep the order of the request.
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ranked.sort_by(|(_, (a, _)), (_, (b, _))| b.total_cmp(a));
     if of_texts {
-        let rank = |(index, score, text)| Rank { index, score, text: return_text.then_some(text) };
+        let rank = |(index, (score, text))| Rank { index, score, text: return_text.then_some(text) };
         return Ok(Json(ranked.into_iter().map(rank).collect::<Vec<_>>()).into_response());
     }
     ranked.truncate(top_n.unwrap_or(usize::MAX));
-    let results = ranked
-        .into_iter()
-        .map(|(index, relevance_score, text)| Ranked { index, document: Shown { text }, relevance_score })
-        .collect();
-    let model = model.unwrap_or_else(|| format!("twinql-{}", app.network.hash()));
-    Ok(Json(Ranking { id: format!("rerank-{}", now()), model, usage: Usage::default(), results })
-        .into_response())
+    let result =
+        |(index, (relevance_score, text))| Ranked { index, document: Shown { text }, relevance_score };
+    let results = ranked.into_iter().map(result).collect();
+    let (id, model) = (format!("rerank-{}", now()), app.model(model));
+    Ok(Json(Ranking { id, model, usage: Usage::default(), results }).into_response())
 }
 
 /// For each candidate how far the others agree with it, from 0 to 1; 0 for what is no query over the schema.
@@ -159,13 +152,8 @@ fn agreement(app: &App, over: &Over, method: Method, texts: &[String]) -> Result
             texts.len()
         )));
     }
-    let schema = app.schema(over).map_err(Refused::validation)?;
-    let config = RerankConfig {
-        method,
-        semantics: app.semantics(over)?,
-        dialect: app.dialect(over).map_err(Refused::validation)?,
-        ..RerankConfig::default()
-    };
+    let (schema, dialect) = app.over(over)?;
+    let config = RerankConfig { method, semantics: app.semantics(over)?, dialect, ..RerankConfig::default() };
     let reranker = Reranker::new(Some(app.network.clone()), config).map_err(|_| Refused::internal())?;
     let candidates = texts.iter().map(Candidate::new).collect();
     let ranking = reranker.rank(&Set { schema, candidates });

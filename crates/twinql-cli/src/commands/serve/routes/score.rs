@@ -198,16 +198,9 @@ async fn list(
         let data = scores.into_iter().enumerate();
         let data = data.map(|(index, score)| ScoreItem { index, object: "score", score }).collect();
         let created = now();
-        let model = model.unwrap_or_else(|| format!("twinql-{}", app.network.hash()));
-        let list = ScoreList {
-            id: format!("score-{created}"),
-            object: "list",
-            created,
-            model,
-            data,
-            usage: Usage::default(),
-        };
-        Ok(Json(list).into_response())
+        let (id, model) = (format!("score-{created}"), app.model(model));
+        Ok(Json(ScoreList { id, object: "list", created, model, data, usage: Usage::default() })
+            .into_response())
     })
     .await
 }

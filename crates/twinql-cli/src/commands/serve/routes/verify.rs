@@ -29,14 +29,11 @@ pub(in crate::commands::serve) async fn verify(
         dialect: text("sql_dialect").map(|name| dialect_of(&name).to_owned()),
         semantics: None,
     };
-    let reply = request
-        .get("response")
-        .and_then(last_reply)
-        .ok_or_else(|| Refused::validation("`response` holds no message with text"))?;
+    let reply = request.get("response").and_then(last_reply);
+    let reply = reply.ok_or_else(|| Refused::validation("`response` holds no message with text"))?;
     let reward = app
         .at_work(move |app| {
-            let dialect = app.dialect(&over).map_err(Refused::validation)?;
-            let schema = app.schema(&over).map_err(Refused::validation)?;
+            let (schema, dialect) = app.over(&over)?;
             Ok(app.rewarder(dialect)?.rewards(&[Sample::new(&schema, gold, reply)]).pop())
         })
         .await?

@@ -1,0 +1,105 @@
+//! `twinql check-refactor` through the binary.
+
+use std::process::Command;
+
+use crate::support::{Folder, says};
+
+const OLD: &str =
+    "CREATE VIEW grown AS SELECT name FROM singer WHERE age > 20;\nSELECT COUNT(*) FROM concert;\n";
+
+fn folder(new: &str) -> Folder {
+    let folder = Folder::with("old.sql", OLD);
+    folder.write("new.sql", new);
+    folder
+}
+
+const ASKED: &str = "check-refactor --schemas concerts.sql old.sql new.sql";
+
+#[test]
+fn what_is_proved_and_what_differs() {
+    let folder = folder(
+        "SELECT COUNT(id) FROM concert; CREATE VIEW grown AS SELECT s.name FROM singer s WHERE 20 < s.age",
+    );
+    let (out, _) = folder.run(ASKED, 0);
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].starts_with("new.sql (grown): the same: proved"), "{out}");
+    assert!(lines[1].starts_with("new.sql (query 2): the same: proved"), "{out}");
+    folder.write("new.sql", OLD.replace('>', ">="));
+    let (out, _) = folder.run(ASKED, 1);
+    says(&out, &["new.sql (grown): NOT the same", "INSERT INTO"]);
+    let (report, _) = folder.run(&format!("{ASKED} --format json"), 1);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["failed"], &report["queries"][0]["outcome"]), (&1.into(), &"different".into()));
+}
+
+#[test]
+fn what_is_only_tested_is_enough_unless_a_proof_is_asked_for() {
+    let folder = Folder::with("old.sql", "SELECT name FROM singer WHERE age > 20 AND age < 40");
+    folder.write(
+        "new.sql",
+        "SELECT name FROM singer WHERE CASE WHEN age > 20 THEN CASE WHEN age >= 40 THEN 0 ELSE 1 END ELSE 0 END = 1",
+    );
+    let (out, _) = folder.run(ASKED, 0);
+    let proved = out.contains("the same: proved");
+    assert!(proved || out.contains("as far as tested: no database of"), "{out}");
+    folder.run(&format!("{ASKED} --proved"), i32::from(!proved));
+}
+
+#[test]
+fn files_that_cannot_be_compared_are_named() {
+    let folder = Folder::with("old.sql", OLD);
+    for (new, parts) in [
+        ("SELECT 1", &["not compared: 2 queries in the old file, 1 query in the new one"][..]),
+        (&OLD.replace("singer", "sanger"), &["the new query: ", "sanger"]),
+        ("{% if x %} SELECT 1 {% endif %}", &["dbt compile"]),
+    ] {
+        folder.write("new.sql", new);
+        says(&folder.run(ASKED, 1).0, parts);
+    }
+    folder.refuses("check-refactor --schemas concerts.sql old.sql", &["--against"]);
+    folder.refuses("check-refactor --schemas concerts.sql old.sql none.sql", &["none.sql"]);
+}
+
+#[test]
+fn folders_are_compared_file_by_file() {
+    let folder = Folder::new();
+    for (path, text) in [
+        ("before/a.sql", "SELECT name FROM singer"),
+        ("before/deep/b.sql", "SELECT COUNT(*) FROM {{ ref('concert') }}"),
+        ("after/a.sql", "SELECT s.name FROM singer AS s"),
+        ("after/deep/b.sql", "SELECT COUNT(1) FROM concert"),
+        ("after/new.sql", "SELECT 1"),
+    ] {
+        folder.write(path, text);
+    }
+    let (out, _) = folder.run("check-refactor --schemas concerts.sql before after", 0);
+    assert_eq!(out.lines().filter(|line| line.contains("the same: proved")).count(), 2, "{out}");
+}
+
+#[test]
+fn files_against_a_revision() {
+    let folder = folder("SELECT 1");
+    let git = |args: &[&str]| {
+        let name = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").args(name).args(args).current_dir(folder.path("")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    if Command::new("git").arg("--version").output().is_err() {
+        println!("skipped: git is missing");
+        return;
+    }
+    git(&["init", "-q"]);
+    git(&["add", "old.sql"]);
+    git(&["commit", "-qm", "first"]);
+    folder.write("old.sql", OLD.replace("name", "singer.name"));
+    let asked = "check-refactor --schemas concerts.sql --against HEAD old.sql new.sql";
+    let (out, err) = folder.run(asked, 0);
+    assert!(out.contains("old.sql (grown): the same: proved"), "{out}");
+    assert!(err.contains("new.sql: not in HEAD"), "{err}");
+    folder.write("old.sql", OLD.replace("name", "age"));
+    folder.run(asked, 1);
+    for revision in ["no-such", "--output=x"] {
+        let args = format!("check-refactor --schemas concerts.sql --against={revision} old.sql");
+        folder.refuses(&args, &["--against"]);
+    }
+}
