@@ -303,30 +303,9 @@ impl Failure {
 const RECURSION_LIMIT: usize = 100;
 
 /// Words that begin a statement.
-const STATEMENTS: [&str; 23] = [
-    "SELECT",
-    "WITH",
-    "VALUES",
-    "INSERT",
-    "REPLACE",
-    "UPDATE",
-    "DELETE",
-    "CREATE",
-    "DROP",
-    "ALTER",
-    "PRAGMA",
-    "EXPLAIN",
-    "ATTACH",
-    "DETACH",
-    "BEGIN",
-    "COMMIT",
-    "ROLLBACK",
-    "VACUUM",
-    "REINDEX",
-    "ANALYZE",
-    "SAVEPOINT",
-    "RELEASE",
-    "TRUNCATE",
+const STATEMENTS: [&str; 23] = words![
+    SELECT WITH VALUES INSERT REPLACE UPDATE DELETE CREATE DROP ALTER PRAGMA EXPLAIN ATTACH DETACH BEGIN COMMIT
+    ROLLBACK VACUUM REINDEX ANALYZE SAVEPOINT RELEASE TRUNCATE
 ];
 
 fn statement_word(token: &Token) -> Option<&'static str> {

@@ -5,6 +5,8 @@ use std::fmt;
 
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan};
 
+use crate::keywords::is_one_of;
+
 /// A place in the text before the repair: line and column, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -297,78 +299,26 @@ fn goes_on(text: &str, at: usize) -> bool {
         rest = behind;
     }
     let word = first_word(rest);
-    is_one_of(word, &CLAUSES) && !word.eq_ignore_ascii_case("select")
+    is_one_of(word, CLAUSES) && !word.eq_ignore_ascii_case("select")
         || rest.starts_with(|c| OPERATORS.contains(c))
 }
 
 /// Words that make a text after the query look like a part of it.
-const CLAUSES: [&str; 28] = [
-    "select",
-    "from",
-    "where",
-    "by",
-    "group",
-    "having",
-    "order",
-    "limit",
-    "offset",
-    "join",
-    "on",
-    "using",
-    "union",
-    "intersect",
-    "except",
-    "and",
-    "or",
-    "in",
-    "between",
-    "like",
-    "as",
-    "is",
-    "not",
-    "case",
-    "when",
-    "then",
-    "else",
-    "end",
+const CLAUSES: &[&str] = &words![
+    SELECT FROM WHERE BY GROUP HAVING ORDER LIMIT OFFSET JOIN ON USING UNION INTERSECT EXCEPT AND OR IN BETWEEN LIKE
+    AS IS NOT CASE WHEN THEN ELSE END
 ];
 
 /// Further words that a clause begins with, here or in another system. Within prose they say nothing.
-const BEGINNINGS: [&str; 24] = [
-    "into",
-    "for",
-    "fetch",
-    "window",
-    "qualify",
-    "returning",
-    "with",
-    "escape",
-    "collate",
-    "over",
-    "filter",
-    "lock",
-    "partition",
-    "tablesample",
-    "sample",
-    "pivot",
-    "unpivot",
-    "format",
-    "settings",
-    "option",
-    "procedure",
-    "connect",
-    "start",
-    "lateral",
+const BEGINNINGS: &[&str] = &words![
+    INTO FOR FETCH WINDOW QUALIFY RETURNING WITH ESCAPE COLLATE OVER FILTER LOCK PARTITION TABLESAMPLE SAMPLE PIVOT
+    UNPIVOT FORMAT SETTINGS OPTION PROCEDURE CONNECT START LATERAL
 ];
 
 /// The first word of a text.
 fn first_word(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
-}
-
-fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|w| word.eq_ignore_ascii_case(w))
 }
 
 /// What an operator begins with, in SQL, in other systems, and as people write them by hand.
@@ -380,8 +330,8 @@ pub(crate) fn is_garbage(text: &str) -> bool {
     let begins = text.chars().next();
     let is_operator = begins.is_some_and(|c| OPERATORS.contains(c));
     !is_operator
-        && !is_one_of(first_word(text), &BEGINNINGS)
-        && !text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| is_one_of(word, &CLAUSES))
+        && !is_one_of(first_word(text), BEGINNINGS)
+        && !text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| is_one_of(word, CLAUSES))
 }
 
 /// Whether a text ends within a clause, at a word that begins one: the parser may have taken the word for a name.
@@ -390,7 +340,7 @@ pub(crate) fn ends_within(text: &str) -> bool {
     let from = text.rfind(|c: char| !c.is_alphanumeric() && c != '_');
     let last = from.map_or(text, |at| text.get(at..).unwrap_or_default());
     let last = last.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    !last.eq_ignore_ascii_case("end") && (is_one_of(last, &CLAUSES) || is_one_of(last, &BEGINNINGS))
+    !last.eq_ignore_ascii_case("end") && (is_one_of(last, CLAUSES) || is_one_of(last, BEGINNINGS))
 }
 
 /// The repair that cuts a text at an offset.

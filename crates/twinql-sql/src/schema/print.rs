@@ -73,7 +73,7 @@ fn column(c: &Column) -> String {
         && (size.is_empty() || (size.len() > 2 && size.ends_with(')')));
     let constraint = words
         .split(' ')
-        .any(|w| ENDS_A_TYPE.iter().chain(&RESERVED_IN_A_TYPE).any(|k| w.eq_ignore_ascii_case(k)));
+        .any(|w| ENDS_A_TYPE.iter().chain(RESERVED_IN_A_TYPE).any(|k| w.eq_ignore_ascii_case(k)));
     // Another dialect's type may mean something else to SQLite.
     let same = Affinity::of_declared(&c.declared) == c.affinity;
     let declared = if same && (c.declared.is_empty() || plain && !constraint) {

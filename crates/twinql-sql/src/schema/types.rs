@@ -4,53 +4,14 @@ use super::{Affinity, TypeClass};
 use crate::dialect::Dialect;
 
 /// Words that end a column's type: what follows is a constraint.
-pub(super) const ENDS_A_TYPE: [&str; 26] = [
-    "CONSTRAINT",
-    "PRIMARY",
-    "NOT",
-    "NULL",
-    "UNIQUE",
-    "CHECK",
-    "DEFAULT",
-    "COLLATE",
-    "REFERENCES",
-    "GENERATED",
-    "AS",
-    "AUTO_INCREMENT",
-    "AUTOINCREMENT",
-    "COMMENT",
-    "ON",
-    "FOREIGN",
-    "IDENTITY",
-    "VIRTUAL",
-    "STORED",
-    "KEY",
-    "CHARSET",
-    "ENABLE",
-    "DISABLE",
-    "INVISIBLE",
-    "VISIBLE",
-    "COLUMN_FORMAT",
+pub(super) const ENDS_A_TYPE: &[&str] = &words![
+    CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS AUTO_INCREMENT AUTOINCREMENT
+    COMMENT ON FOREIGN IDENTITY VIRTUAL STORED KEY CHARSET ENABLE DISABLE INVISIBLE VISIBLE COLUMN_FORMAT
 ];
 
 /// Words that SQLite refuses in a type beside those that end one.
-pub(super) const RESERVED_IN_A_TYPE: [&str; 16] = [
-    "SET",
-    "TABLE",
-    "SELECT",
-    "CREATE",
-    "FROM",
-    "WHERE",
-    "VALUES",
-    "IN",
-    "IS",
-    "OR",
-    "AND",
-    "TO",
-    "INDEX",
-    "ORDER",
-    "GROUP",
-    "TRANSACTION",
+pub(super) const RESERVED_IN_A_TYPE: &[&str] = &words![
+    SET TABLE SELECT CREATE FROM WHERE VALUES IN IS OR AND TO INDEX ORDER GROUP TRANSACTION
 ];
 
 impl Affinity {

@@ -8,23 +8,23 @@
 
 use super::Reader;
 use super::model::Draft;
-use super::words::{is_constraint, items, qualified, shown};
+use super::words::{Run as _, is_constraint, items, qualified, shown};
 use crate::schema::error::SchemaError;
 use crate::schema::scan::Token;
 
 impl Reader<'_> {
     /// ALTER TABLE [IF EXISTS] [ONLY] name change, change …
     pub(super) fn alter_table(&mut self, tokens: &[Token]) {
-        let line = tokens.first().map_or(1, |t| t.line);
+        let line = tokens.line();
         let mut at = tokens.iter().take(3).position(|t| t.is("TABLE")).map_or(2, |i| i + 1);
-        while tokens.get(at).is_some_and(|t| t.is_any(&["ONLY", "IF", "EXISTS"])) {
+        while tokens.is(at, &["ONLY", "IF", "EXISTS"]) {
             at += 1;
         }
         let Some((name, at)) = qualified(tokens, at) else {
             self.not_read(line, shown(tokens), "it names no table");
             return;
         };
-        let rest = tokens.get(at..).unwrap_or_default();
+        let rest = tokens.rest(at);
         let Some(position) = self.model.position(&name) else {
             if !setting(rest) {
                 self.not_read(line, shown(tokens), format!("no table is named {name:?}"));
@@ -37,11 +37,11 @@ impl Reader<'_> {
             let Some(table) = self.model.tables.get(position).cloned() else {
                 return;
             };
-            let verb = item.first().is_some_and(|t| t.is_any(VERBS));
+            let verb = item.is(0, VERBS) || item.is(0, SETTINGS);
             let result = if adding && !verb {
                 self.add(table, position, item)
             } else {
-                adding = item.first().is_some_and(|t| t.is("ADD"));
+                adding = item.is(0, &["ADD"]);
                 self.change(table, position, item)
             };
             if let Err(error) = result {
@@ -54,9 +54,8 @@ impl Reader<'_> {
     /// One change of a table. `table` is a copy: it is put back ([`Self::put`]) when the change is complete,
     /// so an error leaves the table as it was. Long, since each form of ALTER TABLE has an arm of its own.
     fn change(&mut self, mut table: Draft, position: usize, item: &[Token]) -> Result<(), SchemaError> {
-        let line = item.first().map_or(1, |t| t.line);
-        let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
-        let name = |i: usize| item.get(i).and_then(Token::name).map(str::to_owned);
+        let line = item.line();
+        let name = |i: usize| item.name(i).map(str::to_owned);
         let name_before = table.name.clone();
         let unknown = |reader: &mut Self, what: &str, name: &str| {
             let reason = format!("table {name_before:?} has no {what} {name:?}");
@@ -67,33 +66,23 @@ impl Reader<'_> {
             return Ok(());
         }
         // T-SQL: WITH [NO]CHECK ADD CONSTRAINT.
-        if is(0, &["WITH"]) && is(2, &["ADD"]) {
-            return self.add(table, position, item.get(3..).unwrap_or_default());
+        if item.is(0, &["WITH"]) && item.is(2, &["ADD"]) {
+            return self.add(table, position, item.rest(3));
         }
-        if is(0, &["ADD"]) {
-            return self.add(table, position, item.get(1..).unwrap_or_default());
+        if item.is(0, &["ADD"]) {
+            return self.add(table, position, item.rest(1));
         }
-        if is(0, &["DROP"]) {
+        if item.is(0, &["DROP"]) {
             self.drop_part(&mut table, item);
             self.put(position, table);
-        } else if is(0, &["RENAME"]) {
+        } else if item.is(0, &["RENAME"]) {
             let to = item.iter().position(|t| t.is("TO"));
-            let from = 1 + usize::from(is(1, &["COLUMN", "CONSTRAINT", "INDEX", "KEY"]));
-            match (to, is(1, &["CONSTRAINT", "INDEX", "KEY"])) {
+            let from = 1 + usize::from(item.is(1, &["COLUMN", "CONSTRAINT", "INDEX", "KEY"]));
+            match (to, item.is(1, &["CONSTRAINT", "INDEX", "KEY"])) {
                 // A constraint's new name matters to a later DROP CONSTRAINT alone.
                 (_, true) => {
                     if let (Some(old), Some(new)) = (name(2), to.and_then(|t| name(t + 1))) {
-                        for key in table.primary.iter_mut().chain(&mut table.unique) {
-                            if key.name.as_ref().is_some_and(|n| n.eq_ignore_ascii_case(&old)) {
-                                key.name = Some(new.clone());
-                            }
-                        }
-                        let foreign = table.foreign.iter_mut().map(|f| &mut f.name);
-                        for known in foreign.chain(table.checks.iter_mut().map(|c| &mut c.name)) {
-                            if known.as_ref().is_some_and(|n| n.eq_ignore_ascii_case(&old)) {
-                                *known = Some(new.clone());
-                            }
-                        }
+                        table.rename_constraint(&old, &new);
                         self.put(position, table);
                     }
                 }
@@ -107,25 +96,24 @@ impl Reader<'_> {
                     _ => self.not_read(line, shown(item), "a name is missing"),
                 },
                 _ => {
-                    let at = 1 + usize::from(is(1, &["TO", "AS"]));
+                    let at = 1 + usize::from(item.is(1, &["TO", "AS"]));
                     match qualified(item, at) {
                         Some((new, _)) => self.rename(line, &table.name, &new),
                         None => self.not_read(line, shown(item), "a name is missing"),
                     }
                 }
             }
-        } else if is(0, &["ALTER"]) {
+        } else if item.is(0, &["ALTER"]) {
             self.alter_column(table, position, item)?;
-        } else if is(0, &["MODIFY", "CHANGE"]) {
-            let at = 1 + usize::from(is(1, &["COLUMN"]));
-            let change = is(0, &["CHANGE"]);
+        } else if item.is(0, &["MODIFY", "CHANGE"]) {
+            let at = 1 + usize::from(item.is(1, &["COLUMN"]));
+            let change = item.is(0, &["CHANGE"]);
             let Some(old) = name(at) else {
                 self.not_read(line, shown(item), "a name is missing");
                 return Ok(());
             };
-            let definition = item.get(at + usize::from(change)..).unwrap_or_default();
-            let Some(index) = table.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(&old))
-            else {
+            let definition = item.rest(at + usize::from(change));
+            let Some(index) = table.position(&old) else {
                 unknown(self, "column", &old);
                 return Ok(());
             };
@@ -140,7 +128,7 @@ impl Reader<'_> {
             }
             let (draft, rest) = self.typed_column(&mut table, new, definition);
             table.columns[index] = draft;
-            self.constraints(&mut table, Some(index), definition.get(rest..).unwrap_or_default())?;
+            self.constraints(&mut table, Some(index), definition.rest(rest))?;
             // The new definition need not repeat that a column of the primary key is NOT NULL.
             let in_key = |key: &super::model::Key| {
                 key.columns.iter().any(|c| c.eq_ignore_ascii_case(&table.columns[index].column.name))
@@ -169,17 +157,14 @@ impl Reader<'_> {
             self.put(position, table);
             return Ok(());
         }
-        let line = item.first().map_or(1, |t| t.line);
-        let mut at = usize::from(item.first().is_some_and(|t| t.is("COLUMN")));
-        if item.get(at).is_some_and(|t| t.is("IF")) {
+        let line = item.line();
+        let mut at = usize::from(item.is(0, &["COLUMN"]));
+        if item.is(at, &["IF"]) {
             at += 3;
         }
-        let item = item.get(at..).unwrap_or_default();
+        let item = item.rest(at);
         let list = match item.first() {
-            Some(t) if t.is_symbol('(') => {
-                let end = super::words::closing(item, 1).unwrap_or(item.len());
-                items(item.get(1..end).unwrap_or_default())
-            }
+            Some(t) if t.is_symbol('(') => items(item.group(0).0),
             Some(t) if t.is("PARTITION") => {
                 self.ignored(line, "ALTER TABLE", "rights, storage or numbers for keys");
                 return Ok(());
@@ -200,10 +185,7 @@ impl Reader<'_> {
             // MySQL: FIRST, AFTER column. The order shows in SELECT *.
             let place = match rest.iter().position(|t| t.is_any(&["FIRST", "AFTER"])) {
                 Some(i) if rest[i].is("FIRST") => Some(0),
-                Some(i) => rest.get(i + 1).and_then(Token::name).and_then(|n| {
-                    let at = table.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(n));
-                    at.map(|at| at + 1)
-                }),
+                Some(i) => rest.name(i + 1).and_then(|n| table.position(n)).map(|at| at + 1),
                 None => None,
             };
             if let Some(place) = place
@@ -219,28 +201,27 @@ impl Reader<'_> {
     /// DROP [COLUMN] name, DROP CONSTRAINT | FOREIGN KEY | INDEX | KEY | CHECK name, DROP
     /// PRIMARY KEY.
     fn drop_part(&mut self, table: &mut Draft, item: &[Token]) {
-        let line = item.first().map_or(1, |t| t.line);
-        let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
-        if is(1, &["PRIMARY"]) && is(2, &["KEY"]) {
+        let line = item.line();
+        if item.is(1, &["PRIMARY"]) && item.is(2, &["KEY"]) {
             table.primary = None;
             return;
         }
-        let constraint = is(1, &["CONSTRAINT", "FOREIGN", "INDEX", "KEY", "CHECK"]) && item.len() > 2;
+        let constraint = item.is(1, &["CONSTRAINT", "FOREIGN", "INDEX", "KEY", "CHECK"]) && item.len() > 2;
         let mut at = 1
-            + usize::from(is(1, &["COLUMN", "CONSTRAINT", "INDEX", "KEY", "CHECK"]) && item.len() > 2)
-            + 2 * usize::from(is(1, &["FOREIGN"]));
-        let optional = is(at, &["IF"]);
+            + usize::from(item.is(1, &["COLUMN", "CONSTRAINT", "INDEX", "KEY", "CHECK"]) && item.len() > 2)
+            + 2 * usize::from(item.is(1, &["FOREIGN"]));
+        let optional = item.is(at, &["IF"]);
         if optional {
             at += 2;
         }
-        let Some(name) = item.get(at).and_then(Token::name) else {
+        let Some(name) = item.name(at) else {
             self.not_read(line, shown(item), "a name is missing");
             return;
         };
         if constraint {
             // PostgreSQL names an unnamed key after its table.
             let known = table.drop_constraint(name) || table.drop_implicit(name);
-            if !known && !optional && !is(1, &["INDEX", "KEY"]) {
+            if !known && !optional && !item.is(1, &["INDEX", "KEY"]) {
                 let reason = format!("table {:?} has no constraint {name:?}", table.name);
                 self.not_read(line, shown(item), reason);
             }
@@ -254,38 +235,37 @@ impl Reader<'_> {
 
     /// ALTER [COLUMN] name SET | DROP | TYPE …, or T-SQL's new definition.
     fn alter_column(&mut self, mut table: Draft, position: usize, item: &[Token]) -> Result<(), SchemaError> {
-        let line = item.first().map_or(1, |t| t.line);
-        let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
-        if is(1, &["INDEX", "CONSTRAINT", "CHECK"]) {
+        let line = item.line();
+        if item.is(1, &["INDEX", "CONSTRAINT", "CHECK"]) {
             self.ignored(line, "ALTER TABLE", "rights, storage or numbers for keys");
             return Ok(());
         }
-        let at = 1 + usize::from(is(1, &["COLUMN"]));
-        let name = item.get(at).and_then(Token::name).unwrap_or_default().to_owned();
-        let Some(index) = table.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(&name)) else {
+        let at = 1 + usize::from(item.is(1, &["COLUMN"]));
+        let name = item.name(at).unwrap_or_default().to_owned();
+        let Some(index) = table.position(&name) else {
             let reason = format!("table {:?} has no column {name:?}", table.name);
             self.not_read(line, shown(item), reason);
             return Ok(());
         };
         let (verb, object) = (at + 1, at + 2);
-        if is(verb, &["SET", "DROP"]) && is(object, &["NOT"]) {
-            table.columns[index].column.not_null = is(verb, &["SET"]);
-        } else if is(verb, &["DROP"]) && is(object, &["EXPRESSION"]) {
+        if item.is(verb, &["SET", "DROP"]) && item.is(object, &["NOT"]) {
+            table.columns[index].column.not_null = item.is(verb, &["SET"]);
+        } else if item.is(verb, &["DROP"]) && item.is(object, &["EXPRESSION"]) {
             table.columns[index].generated = None;
-        } else if is(verb, &["SET", "DROP", "ADD", "RESTART"]) && !is(object, &["DATA"]) {
+        } else if item.is(verb, &["SET", "DROP", "ADD", "RESTART"]) && !item.is(object, &["DATA"]) {
             // Defaults, statistics, storage, identities.
             self.ignored(line, "ALTER COLUMN", "a default, statistics or storage");
             return Ok(());
         } else {
             let ty = match () {
-                () if is(verb, &["TYPE"]) => verb + 1,
-                () if is(verb, &["SET"]) => object + 2,
+                () if item.is(verb, &["TYPE"]) => verb + 1,
+                () if item.is(verb, &["SET"]) => object + 2,
                 () => verb,
             };
-            let definition = item.get(ty.saturating_sub(1)..).unwrap_or_default();
+            let definition = item.rest(ty.saturating_sub(1));
             let not_null = table.columns[index].column.not_null;
             let (mut draft, rest) = self.typed_column(&mut table, name, definition);
-            let behind = definition.get(rest..).unwrap_or_default();
+            let behind = definition.rest(rest);
             if ty == verb {
                 // T-SQL says anew whether it may be NULL.
                 draft.column.not_null = false;
@@ -317,8 +297,8 @@ impl Reader<'_> {
 
     /// MySQL: RENAME TABLE a TO b, c TO d.
     pub(super) fn rename_tables(&mut self, tokens: &[Token]) {
-        let line = tokens.first().map_or(1, |t| t.line);
-        for item in items(tokens.get(2..).unwrap_or_default()) {
+        let line = tokens.line();
+        for item in items(tokens.rest(2)) {
             let names = qualified(item, 0).and_then(|(old, at)| {
                 item.get(at).filter(|t| t.is("TO"))?;
                 Some((old, qualified(item, at + 1)?.0))
@@ -332,12 +312,12 @@ impl Reader<'_> {
 
     /// ALTER [MATERIALIZED] VIEW name RENAME TO name; ALTER DOMAIN.
     pub(super) fn alter_view(&mut self, tokens: &[Token]) {
-        let line = tokens.first().map_or(1, |t| t.line);
-        let at = 2 + usize::from(tokens.get(1).is_some_and(|t| t.is("MATERIALIZED")));
+        let line = tokens.line();
+        let at = 2 + usize::from(tokens.is(1, &["MATERIALIZED"]));
         let named = qualified(tokens, at);
-        let rest = named.as_ref().map_or(&[][..], |(_, at)| tokens.get(*at..).unwrap_or_default());
-        let rename = rest.first().is_some_and(|t| t.is("RENAME")) && rest.get(1).is_some_and(|t| t.is("TO"));
-        match (named.as_ref(), rest.get(2).and_then(Token::name)) {
+        let rest = named.as_ref().map_or(&[][..], |(_, at)| tokens.rest(*at));
+        let rename = rest.is(0, &["RENAME"]) && rest.is(1, &["TO"]);
+        match (named.as_ref(), rest.name(2)) {
             _ if setting(rest) => self.ignored(line, "ALTER VIEW", "rights"),
             (Some((old, _)), Some(new)) if rename => self.rename(line, old, new),
             _ => self.not_read(line, shown(tokens), "this change is not read"),
@@ -346,14 +326,14 @@ impl Reader<'_> {
 
     /// DROP TABLE | VIEW | INDEX | TYPE | DOMAIN [IF EXISTS] name, name …
     pub(super) fn drop_things(&mut self, tokens: &[Token]) {
-        let line = tokens.first().map_or(1, |t| t.line);
-        let mut at = 2 + usize::from(tokens.get(1).is_some_and(|t| t.is("MATERIALIZED")));
+        let line = tokens.line();
+        let mut at = 2 + usize::from(tokens.is(1, &["MATERIALIZED"]));
         let kind = tokens.get(at - 1).map(Token::shown).unwrap_or_default().to_uppercase();
-        let concurrently = tokens.get(at).is_some_and(|t| t.is("CONCURRENTLY"));
+        let concurrently = tokens.is(at, &["CONCURRENTLY"]);
         at += usize::from(concurrently);
-        let optional = tokens.get(at).is_some_and(|t| t.is("IF"));
+        let optional = tokens.is(at, &["IF"]);
         at += 2 * usize::from(optional);
-        for item in items(tokens.get(at..).unwrap_or_default()) {
+        for item in items(tokens.rest(at)) {
             let Some((name, _)) = qualified(item, 0) else {
                 self.not_read(line, shown(tokens), "a name is missing");
                 return;
@@ -380,71 +360,22 @@ impl Reader<'_> {
     }
 }
 
-/// First words of a change.
-const VERBS: &[&str] = &[
-    "ADD",
-    "DROP",
-    "ALTER",
-    "RENAME",
-    "MODIFY",
-    "CHANGE",
-    "SET",
-    "OWNER",
-    "ENABLE",
-    "DISABLE",
-    "CLUSTER",
-    "ATTACH",
-    "DETACH",
-    "REPLICA",
-    "VALIDATE",
-    "WITH",
-    "CHECK",
-    "NOCHECK",
-    "AUTO_INCREMENT",
-    "ENGINE",
-    "COMMENT",
-    "CONVERT",
-    "ORDER",
-    "INHERIT",
-    "NO",
-    "FORCE",
-    "DEFAULT",
-    "REBUILD",
-    "LOCK",
-    "ALGORITHM",
+/// First words of a change beside [`SETTINGS`].
+const VERBS: &[&str] = &words![ADD DROP ALTER RENAME MODIFY CHANGE WITH INHERIT NO DEFAULT];
+
+/// First words of a change of rights, storage and the like.
+const SETTINGS: &[&str] = &words![
+    SET OWNER ENABLE DISABLE CLUSTER ATTACH DETACH REPLICA VALIDATE CHECK NOCHECK AUTO_INCREMENT ENGINE COMMENT
+    CONVERT ORDER FORCE REBUILD LOCK ALGORITHM
 ];
 
 /// True for changes that say nothing of columns, keys or values.
 fn setting(item: &[Token]) -> bool {
-    let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
-    is(
-        0,
-        &[
-            "SET",
-            "OWNER",
-            "ENABLE",
-            "DISABLE",
-            "CLUSTER",
-            "ATTACH",
-            "DETACH",
-            "REPLICA",
-            "VALIDATE",
-            "CHECK",
-            "NOCHECK",
-            "AUTO_INCREMENT",
-            "ENGINE",
-            "COMMENT",
-            "CONVERT",
-            "ORDER",
-            "FORCE",
-            "REBUILD",
-            "LOCK",
-            "ALGORITHM",
-            "RESET",
-        ],
-    ) || is(0, &["NO"]) && is(1, &["FORCE", "INHERIT"])
-        || is(0, &["DEFAULT"]) && is(1, &["CHARSET", "CHARACTER", "COLLATE"])
-        || is(0, &["ALTER"]) && item.iter().any(|t| t.is_any(&["IDENTITY", "STATISTICS", "STORAGE"]))
+    item.is(0, SETTINGS)
+        || item.is(0, &["RESET"])
+        || item.is(0, &["NO"]) && item.is(1, &["FORCE", "INHERIT"])
+        || item.is(0, &["DEFAULT"]) && item.is(1, &["CHARSET", "CHARACTER", "COLLATE"])
+        || item.is(0, &["ALTER"]) && item.iter().any(|t| t.is_any(&["IDENTITY", "STATISTICS", "STORAGE"]))
 }
 
 impl Draft {

@@ -25,7 +25,7 @@ use super::scan::{Token, scan};
 use super::{Check, Schema};
 use model::{Model, Written};
 use split::{Statement, statements};
-use words::{qualified, shown};
+use words::{Run as _, qualified, shown};
 
 impl Schema {
     /// The schema that `text` (DDL of SQLite, or most of what other systems write) defines:
@@ -130,100 +130,47 @@ struct Reader<'t> {
     broken: Vec<SchemaError>,
 }
 
-/// Statements that say nothing about what queries see, by their first words, with the reason.
-const HARMLESS: &[(&[&str], &str)] = &[
-    (&["INSERT"], "data"),
-    (&["REPLACE"], "data"),
-    (&["UPDATE"], "data"),
-    (&["DELETE"], "data"),
-    (&["MERGE"], "data"),
-    (&["TRUNCATE"], "data"),
-    (&["COPY"], "data"),
-    (&["LOAD"], "data"),
-    (&["VALUES"], "data"),
-    (&["SELECT"], "a query"),
-    (&["WITH"], "a query"),
-    (&["EXPLAIN"], "a query"),
-    (&["SET"], "a setting"),
-    (&["RESET"], "a setting"),
-    (&["USE"], "a setting"),
-    (&["PRAGMA"], "a setting"),
-    (&["ATTACH"], "a setting"),
-    (&["DETACH"], "a setting"),
-    (&["PRINT"], "a message"),
-    (&["BEGIN"], "a transaction"),
-    (&["START"], "a transaction"),
-    (&["COMMIT"], "a transaction"),
-    (&["ROLLBACK"], "a transaction"),
-    (&["SAVEPOINT"], "a transaction"),
-    (&["RELEASE"], "a transaction"),
-    (&["END"], "a transaction"),
-    (&["LOCK"], "a lock"),
-    (&["UNLOCK"], "a lock"),
-    (&["GRANT"], "rights"),
-    (&["REVOKE"], "rights"),
-    (&["REASSIGN"], "rights"),
-    (&["COMMENT"], "a comment"),
-    (&["SECURITY"], "a comment"),
-    (&["ANALYZE"], "maintenance"),
-    (&["OPTIMIZE"], "maintenance"),
-    (&["VACUUM"], "maintenance"),
-    (&["REINDEX"], "maintenance"),
-    (&["CLUSTER"], "maintenance"),
-    (&["REFRESH"], "maintenance"),
-    (&["FLUSH"], "maintenance"),
-    (&["CALL"], "a call"),
-    (&["EXEC"], "a call"),
-    (&["EXECUTE"], "a call"),
-    (&["DO"], "a block of code"),
-    (&["DECLARE"], "a block of code"),
-    (&["CREATE", "INDEX"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "FULLTEXT"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "SPATIAL"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "CLUSTERED"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "NONCLUSTERED"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "SEQUENCE"], "numbers for keys"),
-    (&["CREATE", "TEMPORARY", "SEQUENCE"], "numbers for keys"),
-    (&["CREATE", "SCHEMA"], "a name before names"),
-    (&["CREATE", "DATABASE"], "a name before names"),
-    (&["CREATE", "EXTENSION"], "an extension of the system"),
-    (&["CREATE", "LANGUAGE"], "an extension of the system"),
-    (&["CREATE", "COLLATION"], "an extension of the system"),
-    (&["CREATE", "STATISTICS"], "maintenance"),
-    (&["CREATE", "PUBLICATION"], "replication"),
-    (&["CREATE", "SUBSCRIPTION"], "replication"),
-    (&["CREATE", "TRIGGER"], "a trigger changes data, not what a query sees"),
-    (&["CREATE", "EVENT"], "a trigger changes data, not what a query sees"),
-    (&["CREATE", "POLICY"], "rights"),
-    (&["CREATE", "ROLE"], "rights"),
-    (&["CREATE", "USER"], "rights"),
-    (&["CREATE", "PROCEDURE"], "a routine that changes data"),
-    (&["ALTER", "SEQUENCE"], "numbers for keys"),
-    (&["ALTER", "SCHEMA"], "rights"),
-    (&["ALTER", "DATABASE"], "a setting"),
-    (&["ALTER", "DEFAULT"], "rights"),
-    (&["ALTER", "FUNCTION"], "rights"),
-    (&["ALTER", "PROCEDURE"], "rights"),
-    (&["ALTER", "AGGREGATE"], "rights"),
-    (&["ALTER", "EXTENSION"], "an extension of the system"),
-    (&["ALTER", "LANGUAGE"], "an extension of the system"),
-    (&["ALTER", "ROLE"], "rights"),
-    (&["ALTER", "USER"], "rights"),
-    (&["ALTER", "INDEX"], "a setting of an index"),
-    (&["ALTER", "TRIGGER"], "a trigger changes data, not what a query sees"),
-    (&["ALTER", "PUBLICATION"], "replication"),
-    (&["DROP", "SEQUENCE"], "numbers for keys"),
-    (&["DROP", "SCHEMA"], "a name before names"),
-    (&["DROP", "DATABASE"], "a name before names"),
-    (&["DROP", "EXTENSION"], "an extension of the system"),
-    (&["DROP", "TRIGGER"], "a trigger changes data, not what a query sees"),
-    (&["DROP", "EVENT"], "a trigger changes data, not what a query sees"),
-    (&["DROP", "PROCEDURE"], "a routine"),
-    (&["DROP", "FUNCTION"], "a routine"),
-    (&["DROP", "AGGREGATE"], "a routine"),
-    (&["DROP", "POLICY"], "rights"),
-    (&["DROP", "ROLE"], "rights"),
-    (&["DROP", "USER"], "rights"),
+/// Why an index is passed over, and why a trigger is.
+const INDEX: &str = "an index that is not unique says nothing about rows";
+const TRIGGER: &str = "a trigger changes data, not what a query sees";
+
+/// Statements that say nothing about what queries see: the words that they begin with, those of which one comes
+/// next, and the reason.
+const HARMLESS: &[(&[&str], &[&str], &str)] = &[
+    (&[], &words![INSERT REPLACE UPDATE DELETE MERGE TRUNCATE COPY LOAD VALUES], "data"),
+    (&[], &words![SELECT WITH EXPLAIN], "a query"),
+    (&[], &words![SET RESET USE PRAGMA ATTACH DETACH], "a setting"),
+    (&[], &words![PRINT], "a message"),
+    (&[], &words![BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE END], "a transaction"),
+    (&[], &words![LOCK UNLOCK], "a lock"),
+    (&[], &words![GRANT REVOKE REASSIGN], "rights"),
+    (&[], &words![COMMENT SECURITY], "a comment"),
+    (&[], &words![ANALYZE OPTIMIZE VACUUM REINDEX CLUSTER REFRESH FLUSH], "maintenance"),
+    (&[], &words![CALL EXEC EXECUTE], "a call"),
+    (&[], &words![DO DECLARE], "a block of code"),
+    (&["CREATE"], &words![INDEX FULLTEXT SPATIAL CLUSTERED NONCLUSTERED], INDEX),
+    (&["CREATE"], &words![SEQUENCE], "numbers for keys"),
+    (&["CREATE", "TEMPORARY"], &words![SEQUENCE], "numbers for keys"),
+    (&["CREATE"], &words![SCHEMA DATABASE], "a name before names"),
+    (&["CREATE"], &words![EXTENSION LANGUAGE COLLATION], "an extension of the system"),
+    (&["CREATE"], &words![STATISTICS], "maintenance"),
+    (&["CREATE"], &words![PUBLICATION SUBSCRIPTION], "replication"),
+    (&["CREATE"], &words![TRIGGER EVENT], TRIGGER),
+    (&["CREATE"], &words![POLICY ROLE USER], "rights"),
+    (&["CREATE"], &words![PROCEDURE], "a routine that changes data"),
+    (&["ALTER"], &words![SEQUENCE], "numbers for keys"),
+    (&["ALTER"], &words![SCHEMA DEFAULT FUNCTION PROCEDURE AGGREGATE ROLE USER], "rights"),
+    (&["ALTER"], &words![DATABASE], "a setting"),
+    (&["ALTER"], &words![EXTENSION LANGUAGE], "an extension of the system"),
+    (&["ALTER"], &words![INDEX], "a setting of an index"),
+    (&["ALTER"], &words![TRIGGER], TRIGGER),
+    (&["ALTER"], &words![PUBLICATION], "replication"),
+    (&["DROP"], &words![SEQUENCE], "numbers for keys"),
+    (&["DROP"], &words![SCHEMA DATABASE], "a name before names"),
+    (&["DROP"], &words![EXTENSION], "an extension of the system"),
+    (&["DROP"], &words![TRIGGER EVENT], TRIGGER),
+    (&["DROP"], &words![PROCEDURE FUNCTION AGGREGATE], "a routine"),
+    (&["DROP"], &words![POLICY ROLE USER], "rights"),
 ];
 
 impl<'t> Reader<'t> {
@@ -284,7 +231,7 @@ impl<'t> Reader<'t> {
     fn written(&self, tokens: &[Token]) -> Written {
         let text = self.source(tokens);
         Written {
-            line: tokens.first().map_or(1, |t| t.line),
+            line: tokens.line(),
             text: text.to_owned(),
             expr: crate::parse::parse_expression(text, self.dialect)
                 .map_err(|e| e.to_string())
@@ -304,11 +251,14 @@ impl<'t> Reader<'t> {
         if self.definition(tokens)? {
             return Ok(());
         }
-        let harmless = HARMLESS.iter().find(|(words, _)| {
-            words.iter().zip(tokens).filter(|(word, token)| token.is(word)).count() == words.len()
+        let harmless = HARMLESS.iter().find_map(|(before, next, reason)| {
+            let begins = before.iter().enumerate().all(|(at, word)| tokens.is(at, &[word]));
+            let word = *next.iter().find(|word| begins && tokens.is(before.len(), &[word]))?;
+            let words: Vec<&str> = before.iter().copied().chain([word]).collect();
+            Some((words.join(" "), reason))
         });
         match harmless {
-            Some((words, reason)) => self.ignored(line, &words.join(" "), reason),
+            Some((words, reason)) => self.ignored(line, &words, reason),
             None => self.not_read(line, shown(tokens), "it is no statement that is known here"),
         }
         Ok(())
@@ -316,19 +266,19 @@ impl<'t> Reader<'t> {
 
     /// Reads a statement that defines or changes something; false where it is no such one.
     fn definition(&mut self, tokens: &[Token]) -> Result<bool, SchemaError> {
-        let word = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|t| t.is_any(words));
-        if word(0, &["ALTER"]) && word(1, &["TABLE", "FOREIGN"]) {
+        if tokens.is(0, &["ALTER"]) && tokens.is(1, &["TABLE", "FOREIGN"]) {
             self.alter_table(tokens);
-        } else if word(0, &["ALTER"]) && word(1, &["TYPE"]) {
+        } else if tokens.is(0, &["ALTER"]) && tokens.is(1, &["TYPE"]) {
             self.alter_type(tokens);
-        } else if word(0, &["ALTER"]) && word(1, &["VIEW", "MATERIALIZED", "DOMAIN"]) {
+        } else if tokens.is(0, &["ALTER"]) && tokens.is(1, &["VIEW", "MATERIALIZED", "DOMAIN"]) {
             self.alter_view(tokens);
-        } else if word(0, &["RENAME"]) && word(1, &["TABLE"]) {
+        } else if tokens.is(0, &["RENAME"]) && tokens.is(1, &["TABLE"]) {
             self.rename_tables(tokens);
-        } else if word(0, &["DROP"]) && word(1, &["TABLE", "VIEW", "MATERIALIZED", "INDEX", "TYPE", "DOMAIN"])
+        } else if tokens.is(0, &["DROP"])
+            && tokens.is(1, &["TABLE", "VIEW", "MATERIALIZED", "INDEX", "TYPE", "DOMAIN"])
         {
             self.drop_things(tokens);
-        } else if word(0, &["CREATE", "VIEW"]) {
+        } else if tokens.is(0, &["CREATE", "VIEW"]) {
             return self.create(tokens);
         } else {
             return Ok(false);
@@ -337,25 +287,13 @@ impl<'t> Reader<'t> {
     }
 
     fn create(&mut self, tokens: &[Token]) -> Result<bool, SchemaError> {
-        let line = tokens.first().map_or(1, |t| t.line);
+        let line = tokens.line();
         // CREATE [words] TABLE | VIEW | TYPE | DOMAIN | [UNIQUE] INDEX.
-        let kinds = [
-            "TABLE",
-            "VIEW",
-            "TYPE",
-            "DOMAIN",
-            "INDEX",
-            "TRIGGER",
-            "FUNCTION",
-            "PROCEDURE",
-            "EVENT",
-            "AGGREGATE",
-            "RULE",
-            "OPERATOR",
-            "CAST",
+        const KINDS: &[&str] = &words![
+            TABLE VIEW TYPE DOMAIN INDEX TRIGGER FUNCTION PROCEDURE EVENT AGGREGATE RULE OPERATOR CAST
         ];
         // MySQL writes DEFINER=`who`@`where` before VIEW.
-        let Some(at) = tokens.iter().take(24).position(|t| t.is_any(&kinds)) else {
+        let Some(at) = tokens.iter().take(24).position(|t| t.is_any(KINDS)) else {
             return Ok(false);
         };
         let before = tokens.get(..at).unwrap_or_default();
@@ -376,9 +314,9 @@ impl<'t> Reader<'t> {
         } else if kind.is("INDEX") && before.iter().any(|t| t.is("UNIQUE")) {
             self.unique_index(tokens, at + 1);
         } else if kind.is("INDEX") {
-            self.ignored(line, "CREATE INDEX", "an index that is not unique says nothing about rows");
+            self.ignored(line, "CREATE INDEX", INDEX);
         } else if kind.is("TRIGGER") || kind.is("EVENT") {
-            self.ignored(line, "CREATE TRIGGER", "a trigger changes data, not what a query sees");
+            self.ignored(line, "CREATE TRIGGER", TRIGGER);
         } else if kind.is("PROCEDURE") {
             self.ignored(line, "CREATE PROCEDURE", "a routine that changes data");
         } else if kind.is("FUNCTION") || kind.is("AGGREGATE") {

@@ -160,12 +160,27 @@ fn same(name: Option<&String>, other: &str) -> bool {
 }
 
 impl Draft {
+    /// Where the column of this name stands.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(name))
+    }
+
     pub(super) fn column(&mut self, name: &str) -> Option<&mut ColumnDraft> {
-        self.columns.iter_mut().find(|c| c.column.name.eq_ignore_ascii_case(name))
+        self.position(name).and_then(|at| self.columns.get_mut(at))
     }
 
     pub(super) fn has_column(&self, name: &str) -> bool {
-        self.columns.iter().any(|c| c.column.name.eq_ignore_ascii_case(name))
+        self.position(name).is_some()
+    }
+
+    /// Gives constraints of this name another one.
+    pub(super) fn rename_constraint(&mut self, old: &str, new: &str) {
+        let keys = self.primary.iter_mut().chain(&mut self.unique).map(|k| &mut k.name);
+        let foreign = self.foreign.iter_mut().map(|f| &mut f.name);
+        let checks = self.checks.iter_mut().map(|c| &mut c.name);
+        for name in keys.chain(foreign).chain(checks).filter(|name| same(name.as_ref(), old)) {
+            *name = Some(new.to_owned());
+        }
     }
 
     fn rename_column(&mut self, old: &str, new: &str) {

@@ -1,5 +1,6 @@
 //! Where one statement ends and the next begins.
 
+use super::words::Run as _;
 use crate::schema::scan::Token;
 
 /// A statement's tokens.
@@ -29,7 +30,7 @@ pub(super) fn statements(tokens: &[Token]) -> Vec<Statement<'_>> {
     while let Some(token) = tokens.get(at) {
         if at == start {
             (parentheses, blocks) = (0, 0);
-            routine = is_routine(tokens.get(at..).unwrap_or_default());
+            routine = is_routine(tokens.rest(at));
         }
         let first_on_line = at == 0 || tokens.get(at - 1).is_some_and(|t| t.line < token.line);
         let next = tokens.get(at + 1);
@@ -65,27 +66,16 @@ pub(super) fn statements(tokens: &[Token]) -> Vec<Statement<'_>> {
 
 /// True for the first words of a statement that cannot stand inside another.
 fn begins(token: &Token, next: Option<&Token>) -> bool {
+    const CREATED: &[&str] =
+        &words![TABLE VIEW UNIQUE INDEX TEMP TEMPORARY OR TYPE DOMAIN TRIGGER MATERIALIZED];
     let next = |words: &[&str]| next.is_some_and(|t| t.is_any(words));
-    token.is("CREATE")
-        && next(&[
-            "TABLE",
-            "VIEW",
-            "UNIQUE",
-            "INDEX",
-            "TEMP",
-            "TEMPORARY",
-            "OR",
-            "TYPE",
-            "DOMAIN",
-            "TRIGGER",
-            "MATERIALIZED",
-        ])
+    token.is("CREATE") && next(CREATED)
         || token.is("ALTER") && next(&["TABLE"])
         || token.is("INSERT") && next(&["INTO"])
 }
 
 fn is_routine(tokens: &[Token]) -> bool {
-    tokens.first().is_some_and(|t| t.is("CREATE"))
+    tokens.is(0, &["CREATE"])
         && tokens
             .iter()
             .take(10)

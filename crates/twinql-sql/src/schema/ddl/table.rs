@@ -7,7 +7,7 @@
 
 use super::model::{CheckDraft, ColumnDraft, Draft, Key, Reference, Written};
 use super::types::behind_default;
-use super::words::{behind_group, closing, is_constraint, items, names, qualified, shown, without_repeats};
+use super::words::{Run as _, closing, is_constraint, items, names, qualified, shown, without_repeats};
 use super::{NoteKind, Reader};
 use crate::schema::Column;
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
@@ -29,20 +29,16 @@ struct Clauses<'t> {
 
 impl Clauses<'_> {
     fn next_is(&self, word: &str) -> bool {
-        self.item.get(self.at + 1).is_some_and(|t| t.is(word))
-    }
-
-    fn opens(&self, at: usize) -> bool {
-        self.item.get(at).is_some_and(|t| t.is_symbol('('))
+        self.item.is(self.at + 1, &[word])
     }
 }
 
 impl Reader<'_> {
     /// CREATE TABLE, from behind the word TABLE.
     pub(super) fn create_table(&mut self, tokens: &[Token], start: usize) -> Result<(), SchemaError> {
-        let line = tokens.first().map_or(1, |t| t.line);
+        let line = tokens.line();
         let mut at = start;
-        let guarded = tokens.get(at).is_some_and(|t| t.is("IF"));
+        let guarded = tokens.is(at, &["IF"]);
         if guarded {
             at += 3;
         }
@@ -58,33 +54,32 @@ impl Reader<'_> {
             }
             return Err(self.at(line, E::Duplicate { what: "table", name }));
         }
-        let word = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|t| t.is_any(words));
-        if word(at, &["AS"]) || word(at, &["SELECT", "WITH"]) {
-            let query = tokens.get(at + usize::from(word(at, &["AS"]))..).unwrap_or_default();
+        if tokens.is(at, &["AS"]) || tokens.is(at, &["SELECT", "WITH"]) {
+            let query = tokens.get(at + usize::from(tokens.is(at, &["AS"]))..).unwrap_or_default();
             return self.table_of_query(name, line, Vec::new(), query);
         }
-        if word(at, &["LIKE"]) {
+        if tokens.is(at, &["LIKE"]) {
             let mut table = Draft { name, line, ..Draft::default() };
             self.copy_of(&mut table, tokens, at + 1)?;
             self.model.add(table);
             return Ok(());
         }
-        if word(at, &["PARTITION"]) {
+        if tokens.is(at, &["PARTITION"]) {
             self.ignored(line, "CREATE TABLE … PARTITION OF", "a part of another table");
             return Ok(());
         }
-        if !tokens.get(at).is_some_and(|t| t.is_symbol('(')) {
+        if !tokens.opens(at) {
             return Err(self.syntax(line, format!("'(' expected after the name of table {name:?}")));
         }
         let end = closing(tokens, at + 1)
             .ok_or_else(|| self.syntax(line, format!("table {name:?} has no closing ')'")))?;
         let mut table = Draft { name, line, ..Draft::default() };
         let body = tokens.get(at + 1..end).unwrap_or_default();
-        let tail = tokens.get(end + 1..).unwrap_or_default();
+        let tail = tokens.rest(end + 1);
         // MySQL: CREATE TABLE t (a, b) SELECT …, where the list gives names alone.
         let query = tail.iter().position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
         if let Some(at) = query.filter(|_| items(body).iter().all(|i| i.len() == 1)) {
-            let query = tail.get(at..).unwrap_or_default();
+            let query = tail.rest(at);
             return self.table_of_query(table.name, line, names(body), query);
         }
         self.body(&mut table, body)?;
@@ -98,7 +93,7 @@ impl Reader<'_> {
         // Columns first: a constraint may stand before a column that it names.
         let mut constraints = Vec::new();
         for item in items(body).into_iter().filter(|i| !i.is_empty()) {
-            if item.first().is_some_and(|t| t.is("LIKE")) && is_constraint(item) {
+            if item.is(0, &["LIKE"]) && is_constraint(item) {
                 self.copy_of(table, item, 1)?;
             } else if is_constraint(item) {
                 constraints.push((None, item));
@@ -118,7 +113,7 @@ impl Reader<'_> {
 
     /// The columns of another table, for LIKE.
     fn copy_of(&mut self, table: &mut Draft, tokens: &[Token], at: usize) -> Result<(), SchemaError> {
-        let line = tokens.first().map_or(1, |t| t.line);
+        let line = tokens.line();
         let other = qualified(tokens, at).and_then(|(name, _)| self.model.table(&name).cloned());
         let Some(other) = other else {
             return Err(self.syntax(line, "LIKE names no table that is defined before"));
@@ -144,8 +139,7 @@ impl Reader<'_> {
         let Some(at) = tail.iter().position(|t| t.is("INHERITS")) else {
             return;
         };
-        let end = closing(tail, at + 2).unwrap_or(tail.len());
-        for parent in names(tail.get(at + 2..end).unwrap_or_default()) {
+        for parent in names(tail.group(at + 1).0) {
             match self.model.table(&parent).cloned() {
                 Some(parent) => {
                     let mut columns = parent.columns;
@@ -169,7 +163,7 @@ impl Reader<'_> {
         table: &mut Draft,
         item: &'t [Token],
     ) -> Result<(usize, &'t [Token]), SchemaError> {
-        let line = item.first().map_or(1, |t| t.line);
+        let line = item.line();
         let name = item
             .first()
             .and_then(Token::name)
@@ -180,7 +174,7 @@ impl Reader<'_> {
         }
         let (draft, at) = self.typed_column(table, name, item);
         table.columns.push(draft);
-        Ok((table.columns.len() - 1, item.get(at..).unwrap_or_default()))
+        Ok((table.columns.len() - 1, item.rest(at)))
     }
 
     /// A column of the type that stands at the item's second token, and what a domain adds.
@@ -229,7 +223,7 @@ impl Reader<'_> {
         let mut read = Clauses { item, column, own, at: 0, name: None, pending: None };
         while let Some(token) = item.get(read.at) {
             if token.is("CONSTRAINT") {
-                read.name = item.get(read.at + 1).and_then(Token::name).map(str::to_owned);
+                read.name = item.name(read.at + 1).map(str::to_owned);
                 read.at += 2;
                 continue;
             }
@@ -242,7 +236,7 @@ impl Reader<'_> {
                 let owner = read.own.as_deref().unwrap_or(&table.name).to_owned();
                 self.not_read(
                     token.line,
-                    shown(item.get(read.at..).unwrap_or_default()),
+                    shown(item.rest(read.at)),
                     format!("a clause of {owner:?} that is not known; it is left out"),
                 );
                 break;
@@ -293,21 +287,20 @@ impl Reader<'_> {
         read: &mut Clauses<'_>,
         token: &Token,
     ) -> Result<(), SchemaError> {
-        const BETWEEN: [&str; 8] =
-            ["KEY", "INDEX", "NULLS", "NOT", "DISTINCT", "CLUSTERED", "NONCLUSTERED", "USING"];
+        const BETWEEN: &[&str] = &words![KEY INDEX NULLS NOT DISTINCT CLUSTERED NONCLUSTERED USING];
         let item = read.item;
         read.at += 1;
         if read.column.is_none() {
             // MySQL: UNIQUE [KEY | INDEX] [name] (columns)
             while let Some(word) = item.get(read.at).filter(|t| !t.is_symbol('(')) {
-                if !word.is_any(&BETWEEN) {
+                if !word.is_any(BETWEEN) {
                     read.name = read.name.take().or_else(|| word.name().map(str::to_owned));
                 }
                 read.at += 1;
             }
-            if read.opens(read.at) && is_expression(item, read.at) {
+            if item.opens(read.at) && is_expression(item, read.at) {
                 self.not_read(token.line, shown(item), "a key over an expression says nothing of columns");
-                read.at = behind_group(item, read.at);
+                read.at = item.behind_group(read.at);
                 return Ok(());
             }
         }
@@ -327,7 +320,7 @@ impl Reader<'_> {
     /// `token` begins none of them.
     fn value_clause(&mut self, table: &mut Draft, read: &mut Clauses<'_>, token: &Token) -> bool {
         let item = read.item;
-        if token.is("CHECK") && read.opens(read.at + 1) {
+        if token.is("CHECK") && item.opens(read.at + 1) {
             let condition = self.grouped(read);
             table.checks.push(CheckDraft { name: read.name.take(), condition });
         } else if token.is("NOT") && read.next_is("NULL") {
@@ -340,11 +333,11 @@ impl Reader<'_> {
             while !item.get(read.at).is_none_or(|t| t.is("IDENTITY")) {
                 read.at += 1;
             }
-            read.at = behind_group(item, read.at + 1);
+            read.at = item.behind_group(read.at + 1);
         } else if token.is("GENERATED") && read.next_is("ALWAYS") {
             // The AS behind it says the rest; SQLite lets these two words be left out.
             read.at += 2;
-        } else if token.is("AS") && read.opens(read.at + 1) {
+        } else if token.is("AS") && item.opens(read.at + 1) {
             let computed = self.grouped(read);
             if let Some(c) = read.column.and_then(|c| table.columns.get_mut(c)) {
                 c.generated = Some(computed);
@@ -359,17 +352,15 @@ impl Reader<'_> {
 
     /// The expression in the parentheses behind the word where the reading stands, which goes on behind them.
     fn grouped(&self, read: &mut Clauses<'_>) -> Written {
-        let end = closing(read.item, read.at + 2).unwrap_or(read.item.len());
-        let expr = self.written(read.item.get(read.at + 2..end).unwrap_or_default());
-        read.at = end + 1;
-        expr
+        let (inner, after) = read.item.group(read.at + 1);
+        read.at = after;
+        self.written(inner)
     }
 
     /// Where the tokens go on behind a clause that says nothing of values, or is noted here;
     /// `None` where no such clause stands at `at`.
     fn harmless_clause(&mut self, of_column: bool, item: &[Token], at: usize) -> Option<usize> {
         let token = item.get(at)?;
-        let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
         if token.is("COLLATE") {
             let (collation, after) = qualified(item, at + 1)?;
             if ["NOCASE", "RTRIM"].iter().any(|c| collation.eq_ignore_ascii_case(c)) {
@@ -381,8 +372,8 @@ impl Reader<'_> {
         }
         if token.is("ON") {
             // ON CONFLICT x, ON DELETE SET NULL, ON UPDATE NO ACTION, ON UPDATE now().
-            let words = if is(at + 2, &["SET", "NO"]) { 4 } else { 3 };
-            return Some(behind_group(item, at + words));
+            let words = if item.is(at + 2, &["SET", "NO"]) { 4 } else { 3 };
+            return Some(item.behind_group(at + words));
         }
         if token.is("EXCLUDE") || token.is("PERIOD") {
             let reason = "generated rows need not keep to it";
@@ -390,64 +381,24 @@ impl Reader<'_> {
             return Some(item.len());
         }
         if !of_column && token.is_any(&["KEY", "INDEX", "FULLTEXT", "SPATIAL"]) {
-            let reason = "an index that is not unique says nothing about rows";
-            self.ignored(token.line, "INDEX", reason);
+            self.ignored(token.line, "INDEX", super::INDEX);
             return Some(item.len());
         }
-        let two = |second: &[&str]| is(at + 1, second).then_some(at + 2);
+        let two = |second: &[&str]| item.is(at + 1, second).then_some(at + 2);
         match () {
-            () if token.is_any(&[
-                "COMMENT",
-                "CHARSET",
-                "STORAGE",
-                "COMPRESSION",
-                "ENCODE",
-                "SRID",
-                "MATCH",
-                "COLUMN_FORMAT",
-                "AFTER",
-            ]) =>
-            {
+            () if token.is_any(WITH_A_VALUE) => {
                 Some(at + 2 + usize::from(item.get(at + 1).is_some_and(|t| t.is_symbol('='))))
             }
             () if token.is("CHARACTER") => two(&["SET"]).map(|at| at + 1),
             () if token.is("INITIALLY") => two(&["DEFERRED", "IMMEDIATE"]),
             () if token.is("NOT") => two(&["DEFERRABLE", "VALID", "ENFORCED", "VISIBLE"])
-                .or_else(|| is(at + 1, &["FOR"]).then_some(at + 3)),
+                .or_else(|| item.is(at + 1, &["FOR"]).then_some(at + 3)),
             () if token.is("NO") => two(&["INHERIT"]),
-            () if token.is_any(&["WITH", "INCLUDE"]) => Some(behind_group(item, at + 1)),
-            () if token.is("USING") => Some(behind_group(item, at + 2 + usize::from(is(at + 1, &["INDEX"])))),
-            () if token.is_any(&["IDENTITY", "AUTO_INCREMENT", "AUTOINCREMENT"]) => {
-                Some(behind_group(item, at + 1))
+            () if token.is_any(WITH_A_GROUP) => Some(item.behind_group(at + 1)),
+            () if token.is("USING") => {
+                Some(item.behind_group(at + 2 + usize::from(item.is(at + 1, &["INDEX"]))))
             }
-            () if token.is_any(&[
-                "NULL",
-                "ASC",
-                "DESC",
-                "DEFERRABLE",
-                "VIRTUAL",
-                "STORED",
-                "PERSISTED",
-                "VISIBLE",
-                "INVISIBLE",
-                "ENABLE",
-                "DISABLE",
-                "ENFORCED",
-                "CLUSTERED",
-                "NONCLUSTERED",
-                "UNSIGNED",
-                "SIGNED",
-                "ZEROFILL",
-                "BINARY",
-                "ROWGUIDCOL",
-                "SPARSE",
-                "FIRST",
-                "VALIDATE",
-                "RELY",
-            ]) =>
-            {
-                Some(at + 1)
-            }
+            () if token.is_any(ALONE) => Some(at + 1),
             () => None,
         }
     }
@@ -488,10 +439,9 @@ impl Reader<'_> {
         let (target, mut at) = qualified(item, at)
             .ok_or_else(|| self.syntax(line, "REFERENCES is not followed by a table name"))?;
         let mut target_columns = Vec::new();
-        if item.get(at).is_some_and(|t| t.is_symbol('(')) {
-            let end = closing(item, at + 1).unwrap_or(item.len());
-            target_columns = names(item.get(at + 1..end).unwrap_or_default());
-            at = end + 1;
+        if item.opens(at) {
+            let (inner, after) = item.group(at);
+            (target_columns, at) = (names(inner), after);
         }
         if let Some(columns) = columns.filter(|c| !c.is_empty()) {
             table.foreign.push(Reference { name, columns, target, target_columns, line });
@@ -502,14 +452,14 @@ impl Reader<'_> {
     /// CREATE UNIQUE INDEX name ON table (columns), from behind the word INDEX. A partial
     /// index, or one over expressions, says nothing about whole rows.
     pub(super) fn unique_index(&mut self, tokens: &[Token], start: usize) {
-        let line = tokens.first().map_or(1, |t| t.line);
+        let line = tokens.line();
         let Some(on) = (start..tokens.len()).find(|&i| tokens[i].is("ON")) else {
             self.not_read(line, shown(tokens), "it names no table");
             return;
         };
         let name = on.checked_sub(1).and_then(|i| tokens.get(i)).and_then(Token::name);
         let name = name.map(str::to_owned);
-        let only = usize::from(tokens.get(on + 1).is_some_and(|t| t.is("ONLY")));
+        let only = usize::from(tokens.is(on + 1, &["ONLY"]));
         let Some((target, mut at)) = qualified(tokens, on + 1 + only) else {
             self.not_read(line, shown(tokens), "it names no table");
             return;
@@ -517,9 +467,9 @@ impl Reader<'_> {
         while tokens.get(at).is_some_and(|t| !t.is_symbol('(')) {
             at += 1; // PostgreSQL: USING btree
         }
-        let end = closing(tokens, at + 1).unwrap_or(tokens.len());
-        let columns = names(tokens.get(at + 1..end).unwrap_or_default());
-        let partial = tokens.iter().skip(end).any(|t| t.is("WHERE"));
+        let (listed, after) = tokens.group(at);
+        let columns = names(listed);
+        let partial = tokens.rest(after).iter().any(|t| t.is("WHERE"));
         let expression = is_expression(tokens, at);
         let reason = match self.model.table(&target) {
             None => format!("no table is named {target:?}"),
@@ -537,10 +487,22 @@ impl Reader<'_> {
     }
 }
 
+/// Clauses of a column that are a word and a value, with or without `=` between them.
+const WITH_A_VALUE: &[&str] =
+    &words![COMMENT CHARSET STORAGE COMPRESSION ENCODE SRID MATCH COLUMN_FORMAT AFTER];
+
+/// Those that are a word with or without parentheses behind it.
+const WITH_A_GROUP: &[&str] = &words![WITH INCLUDE IDENTITY AUTO_INCREMENT AUTOINCREMENT];
+
+/// Those that are one word.
+const ALONE: &[&str] = &words![
+    NULL ASC DESC DEFERRABLE VIRTUAL STORED PERSISTED VISIBLE INVISIBLE ENABLE DISABLE ENFORCED CLUSTERED
+    NONCLUSTERED UNSIGNED SIGNED ZEROFILL BINARY ROWGUIDCOL SPARSE FIRST VALIDATE RELY
+];
+
 /// True if the list that opens at `at` holds more than names, orders and lengths.
 fn is_expression(tokens: &[Token], at: usize) -> bool {
-    let end = closing(tokens, at + 1).unwrap_or(tokens.len());
-    items(tokens.get(at + 1..end).unwrap_or_default()).iter().any(|item| {
+    items(tokens.group(at).0).iter().any(|item| {
         let open = item.iter().position(|t| t.is_symbol('('));
         let inner = open.and_then(|i| item.get(i + 1));
         open == Some(0)

@@ -3,27 +3,28 @@
 use crate::dialect::Dialect;
 
 use super::model::{CheckDraft, TypeDraft};
-use super::words::{behind_group, closing, qualified, shown, texts};
+use super::words::{Run as _, qualified, shown, texts};
 use super::{NoteKind, Reader};
 use crate::schema::scan::{Token, TokenKind};
+use crate::schema::types::ENDS_A_TYPE;
 
 impl Reader<'_> {
     /// CREATE TYPE name AS ENUM (…), CREATE DOMAIN name [AS] type [constraints]; `at` is where
     /// TYPE or DOMAIN stands.
     pub(super) fn create_type(&mut self, tokens: &[Token], at: usize) {
-        let line = tokens.first().map_or(1, |t| t.line);
-        let domain = tokens.get(at).is_some_and(|t| t.is("DOMAIN"));
+        let line = tokens.line();
+        let domain = tokens.is(at, &["DOMAIN"]);
         let Some((name, mut at)) = qualified(tokens, at + 1) else {
             self.not_read(line, shown(tokens), "it has no name");
             return;
         };
-        at += usize::from(tokens.get(at).is_some_and(|t| t.is("AS")));
+        at += usize::from(tokens.is(at, &["AS"]));
         let draft = if domain {
-            self.domain(tokens.get(at..).unwrap_or_default())
-        } else if tokens.get(at).is_some_and(|t| t.is("ENUM")) {
+            self.domain(tokens.rest(at))
+        } else if tokens.is(at, &["ENUM"]) {
             TypeDraft {
                 declared: "text".to_owned(),
-                values: texts(tokens.get(at + 1..).unwrap_or_default()),
+                values: texts(tokens.rest(at + 1)),
                 ..TypeDraft::default()
             }
         } else {
@@ -44,16 +45,14 @@ impl Reader<'_> {
         });
         let mut name = None;
         while let Some(token) = tokens.get(at) {
-            let next = tokens.get(at + 1);
             if token.is("CONSTRAINT") {
-                name = next.and_then(Token::name).map(str::to_owned);
+                name = tokens.name(at + 1).map(str::to_owned);
                 at += 2;
-            } else if token.is("CHECK") && next.is_some_and(|t| t.is_symbol('(')) {
-                let end = closing(tokens, at + 2).unwrap_or(tokens.len());
-                let condition = self.written(tokens.get(at + 2..end).unwrap_or_default());
-                draft.checks.push(CheckDraft { name: name.take(), condition });
-                at = end + 1;
-            } else if token.is("NOT") && next.is_some_and(|t| t.is("NULL")) {
+            } else if token.is("CHECK") && tokens.opens(at + 1) {
+                let (inner, after) = tokens.group(at + 1);
+                draft.checks.push(CheckDraft { name: name.take(), condition: self.written(inner) });
+                at = after;
+            } else if token.is("NOT") && tokens.is(at + 1, &["NULL"]) {
                 draft.not_null = true;
                 at += 2;
             } else if token.is_any(&["NULL", "COLLATE"]) {
@@ -75,13 +74,13 @@ impl Reader<'_> {
 
     /// ALTER TYPE name ADD VALUE 'x' | RENAME VALUE 'a' TO 'b' | RENAME TO name.
     pub(super) fn alter_type(&mut self, tokens: &[Token]) {
-        let line = tokens.first().map_or(1, |t| t.line);
+        let line = tokens.line();
         let Some((name, at)) = qualified(tokens, 2) else {
             self.not_read(line, shown(tokens), "it has no name");
             return;
         };
-        let rest = tokens.get(at..).unwrap_or_default();
-        let word = |i: usize, w: &str| rest.get(i).is_some_and(|t| t.is(w));
+        let rest = tokens.rest(at);
+        let word = |i: usize, w: &str| rest.is(i, &[w]);
         let strings = texts(rest);
         let key = name.to_lowercase();
         if word(0, "OWNER") || word(0, "SET") {
@@ -99,9 +98,7 @@ impl Reader<'_> {
                 };
                 self.change_values(rename, &key);
             }
-        } else if let (true, true, Some(new)) =
-            (word(0, "RENAME"), word(1, "TO"), rest.get(2).and_then(Token::name))
-        {
+        } else if let (true, true, Some(new)) = (word(0, "RENAME"), word(1, "TO"), rest.name(2)) {
             if let Some(draft) = self.model.types.remove(&key) {
                 self.model.types.insert(new.to_lowercase(), draft);
             }
@@ -131,14 +128,13 @@ impl Reader<'_> {
         let mut values = Vec::new();
         let mut array = None;
         while let Some(token) = item.get(at) {
-            let charset = token.is("CHARACTER") && item.get(at + 1).is_some_and(|t| t.is("SET"));
-            let behind = !words.is_empty() && token.is_any(&BEHIND_A_TYPE);
-            if charset || behind || crate::schema::types::ENDS_A_TYPE.iter().any(|k| token.is(k)) {
+            let charset = token.is("CHARACTER") && item.is(at + 1, &["SET"]);
+            let behind = !words.is_empty() && token.is_any(BEHIND_A_TYPE);
+            if charset || behind || token.is_any(ENDS_A_TYPE) {
                 break;
             }
             if token.is_symbol('(') {
-                let end = closing(item, at + 1).unwrap_or(item.len());
-                let inner = item.get(at + 1..end).unwrap_or_default();
+                let (inner, after) = item.group(at);
                 let list: String = inner.iter().map(Token::shown).collect();
                 if super::words::is_size(&list) {
                     size = format!("({list})");
@@ -148,7 +144,7 @@ impl Reader<'_> {
                 {
                     values = texts(inner);
                 }
-                at = behind_group(item, at);
+                at = after;
                 continue;
             }
             match &token.kind {
@@ -181,18 +177,8 @@ impl Reader<'_> {
 }
 
 /// Words that may follow a type or a default, and are no names of types.
-const BEHIND_A_TYPE: [&str; 10] = [
-    "FIRST",
-    "AFTER",
-    "STORAGE",
-    "COMPRESSION",
-    "ENCODE",
-    "SRID",
-    "ROWGUIDCOL",
-    "SPARSE",
-    "USING",
-    "PERSISTED",
-];
+const BEHIND_A_TYPE: &[&str] =
+    &words![FIRST AFTER STORAGE COMPRESSION ENCODE SRID ROWGUIDCOL SPARSE USING PERSISTED];
 
 /// A type as it is declared, and the values of an enumeration.
 pub(super) struct Declared {
@@ -202,14 +188,14 @@ pub(super) struct Declared {
 
 /// Where the tokens go on behind the value of DEFAULT, which begins at `at`.
 pub(super) fn behind_default(item: &[Token], at: usize) -> usize {
-    let mut at = behind_group(item, at).max(at + 1);
+    let mut at = item.behind_group(at).max(at + 1);
     while let Some(token) = item.get(at) {
-        let ends = crate::schema::types::ENDS_A_TYPE.iter().any(|k| token.is(k) && *k != "KEY");
+        let ends = token.is_any(ENDS_A_TYPE) && !token.is("KEY");
         // CAST(x AS y) stands in parentheses; a bare AS begins a computed column.
-        if ends || token.is_any(&BEHIND_A_TYPE) || token.is("DEFERRABLE") {
+        if ends || token.is_any(BEHIND_A_TYPE) || token.is("DEFERRABLE") {
             break;
         }
-        at = behind_group(item, at).max(at + 1);
+        at = item.behind_group(at).max(at + 1);
     }
     at
 }

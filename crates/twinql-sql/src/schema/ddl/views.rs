@@ -1,7 +1,7 @@
 //! CREATE VIEW and CREATE TABLE … AS.
 
 use super::model::{ColumnDraft, Draft, ViewDraft};
-use super::words::{closing, names, qualified, shown};
+use super::words::{Run as _, names, qualified, shown};
 use super::{NoteKind, Reader};
 use crate::dialect::Dialect;
 use crate::rel::ColumnInfo;
@@ -12,9 +12,9 @@ use crate::schema::{Affinity, Column, Schema, TypeClass, View};
 impl Reader<'_> {
     /// CREATE VIEW, from behind the word VIEW.
     pub(super) fn create_view(&mut self, tokens: &[Token], start: usize) {
-        let line = tokens.first().map_or(1, |t| t.line);
+        let line = tokens.line();
         let mut at = start;
-        if tokens.get(at).is_some_and(|t| t.is("IF")) {
+        if tokens.is(at, &["IF"]) {
             at += 3;
         }
         let Some((name, mut at)) = qualified(tokens, at) else {
@@ -22,17 +22,16 @@ impl Reader<'_> {
             return;
         };
         let mut columns = Vec::new();
-        if tokens.get(at).is_some_and(|t| t.is_symbol('(')) {
-            let end = closing(tokens, at + 1).unwrap_or(tokens.len());
-            columns = names(tokens.get(at + 1..end).unwrap_or_default());
-            at = end + 1;
+        if tokens.opens(at) {
+            let (inner, after) = tokens.group(at);
+            (columns, at) = (names(inner), after);
         }
         // WITH (security_barrier), USING method, TABLESPACE name.
         let Some(body) = (at..tokens.len()).find(|&i| tokens[i].is("AS")) else {
             self.not_read(line, shown(tokens), "AS and a query are missing");
             return;
         };
-        let query = without_options(tokens.get(body + 1..).unwrap_or_default());
+        let query = without_options(tokens.rest(body + 1));
         if query.is_empty() {
             self.not_read(line, shown(tokens), "its query is missing");
             return;
@@ -170,8 +169,7 @@ fn declared(info: &ColumnInfo, schema: &Schema) -> String {
 /// A query's tokens without WITH [NO] DATA, WITH CHECK OPTION and WITH READ ONLY behind it.
 fn without_options(query: &[Token]) -> &[Token] {
     let end = query.iter().rposition(|t| t.is("WITH")).filter(|&i| {
-        query.get(i + 1).is_some_and(|t| t.is_any(&["NO", "DATA", "CHECK", "CASCADED", "LOCAL", "READ"]))
-            && query.len() - i <= 4
+        query.is(i + 1, &["NO", "DATA", "CHECK", "CASCADED", "LOCAL", "READ"]) && query.len() - i <= 4
     });
     query.get(..end.unwrap_or(query.len())).unwrap_or_default()
 }

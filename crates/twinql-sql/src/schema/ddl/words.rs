@@ -1,5 +1,7 @@
 //! Small questions about runs of tokens.
 
+use std::collections::HashSet;
+
 use crate::schema::scan::{Token, TokenKind};
 
 /// The last part of a name with or without qualifiers, and where the tokens go on.
@@ -29,12 +31,59 @@ pub(super) fn closing(tokens: &[Token], from: usize) -> Option<usize> {
     None
 }
 
-/// Where the tokens go on behind the group in parentheses that opens at `at`.
-pub(super) fn behind_group(tokens: &[Token], at: usize) -> usize {
-    if tokens.get(at).is_some_and(|t| t.is_symbol('(')) {
-        closing(tokens, at + 1).unwrap_or(tokens.len()) + 1
-    } else {
-        at
+/// What stands where in a run of tokens; beyond its end nothing does.
+pub(super) trait Run {
+    /// True if one of these words stands at `at`.
+    fn is(&self, at: usize, words: &[&str]) -> bool;
+
+    /// True if a parenthesis opens at `at`.
+    fn opens(&self, at: usize) -> bool;
+
+    /// The name at `at`.
+    fn name(&self, at: usize) -> Option<&str>;
+
+    /// The tokens from `at` on.
+    fn rest(&self, at: usize) -> &[Token];
+
+    /// What the parentheses hold that open at `open`, and where the tokens go on behind them. Parentheses that
+    /// are never closed hold the rest.
+    fn group(&self, open: usize) -> (&[Token], usize);
+
+    /// Where the tokens go on behind the parentheses that open at `at`; `at` where none do.
+    fn behind_group(&self, at: usize) -> usize;
+
+    /// The line of the first token.
+    fn line(&self) -> usize;
+}
+
+impl Run for [Token] {
+    fn is(&self, at: usize, words: &[&str]) -> bool {
+        self.get(at).is_some_and(|t| t.is_any(words))
+    }
+
+    fn opens(&self, at: usize) -> bool {
+        self.get(at).is_some_and(|t| t.is_symbol('('))
+    }
+
+    fn name(&self, at: usize) -> Option<&str> {
+        self.get(at)?.name()
+    }
+
+    fn rest(&self, at: usize) -> &[Token] {
+        self.get(at..).unwrap_or_default()
+    }
+
+    fn group(&self, open: usize) -> (&[Token], usize) {
+        let end = closing(self, open + 1).unwrap_or(self.len());
+        (self.get(open + 1..end).unwrap_or_default(), end + 1)
+    }
+
+    fn behind_group(&self, at: usize) -> usize {
+        if self.opens(at) { self.group(at).1 } else { at }
+    }
+
+    fn line(&self) -> usize {
+        self.first().map_or(1, |t| t.line)
     }
 }
 
@@ -67,13 +116,11 @@ pub(super) fn names(tokens: &[Token]) -> Vec<String> {
 
 /// The texts in a list of strings: `'a', 'b'`.
 pub(super) fn texts(tokens: &[Token]) -> Vec<String> {
-    tokens
-        .iter()
-        .filter_map(|t| match &t.kind {
-            TokenKind::Text(s) => Some(s.clone()),
-            _ => None,
-        })
-        .collect()
+    let text = |t: &Token| match &t.kind {
+        TokenKind::Text(s) => Some(s.clone()),
+        _ => None,
+    };
+    tokens.iter().filter_map(text).collect()
 }
 
 /// A statement or clause as a message shows it, cut short.
@@ -103,48 +150,35 @@ pub(super) fn shown(tokens: &[Token]) -> String {
 /// True if the item is a table constraint or an index, not a column. `key` and `index`
 /// are also column names: an index has names in its parentheses, a type has numbers.
 pub(super) fn is_constraint(item: &[Token]) -> bool {
-    let Some(first) = item.first() else {
-        return true;
-    };
-    let second = item.get(1);
-    let opens = |t: Option<&Token>| t.is_some_and(|t| t.is_symbol('('));
-    if first.is("CONSTRAINT") {
-        return second.is_some();
-    }
-    if first.is("PRIMARY") || first.is("FOREIGN") {
-        return second.is_some_and(|t| t.is("KEY"));
-    }
-    if first.is("UNIQUE") {
-        return opens(second)
-            || second.is_some_and(|t| t.is_any(&["KEY", "INDEX", "NULLS", "CLUSTERED", "NONCLUSTERED"]))
-            || opens(item.get(2));
-    }
-    if first.is("CHECK") || first.is("EXCLUDE") {
-        return opens(second) || second.is_some_and(|t| t.is("USING"));
-    }
-    if first.is("LIKE") {
-        return second.is_some_and(|t| t.name().is_some()) && !opens(item.get(2));
-    }
-    if first.is("PERIOD") {
-        return second.is_some_and(|t| t.is("FOR"));
-    }
-    if first.is_any(&["KEY", "INDEX", "FULLTEXT", "SPATIAL"]) {
+    let first = |words: &[&str]| item.is(0, words);
+    if first(&["CONSTRAINT"]) {
+        item.len() > 1
+    } else if first(&["PRIMARY", "FOREIGN"]) {
+        item.is(1, &["KEY"])
+    } else if first(&["UNIQUE"]) {
+        let word = item.is(1, &["KEY", "INDEX", "NULLS", "CLUSTERED", "NONCLUSTERED"]);
+        word || item.opens(1) || item.opens(2)
+    } else if first(&["CHECK", "EXCLUDE"]) {
+        item.opens(1) || item.is(1, &["USING"])
+    } else if first(&["LIKE"]) {
+        item.name(1).is_some() && !item.opens(2)
+    } else if first(&["PERIOD"]) {
+        item.is(1, &["FOR"])
+    } else if first(&["KEY", "INDEX", "FULLTEXT", "SPATIAL"]) {
         let open = item.iter().position(|t| t.is_symbol('('));
-        return open.and_then(|i| item.get(i + 1)).is_some_and(|t| match &t.kind {
+        open.and_then(|i| item.get(i + 1)).is_some_and(|t| match &t.kind {
             TokenKind::Word(w) => !w.starts_with(|c: char| c.is_ascii_digit()),
             TokenKind::Quoted(_) => true,
             _ => false,
-        });
+        })
+    } else {
+        item.is_empty()
     }
-    false
 }
 
-pub(super) fn without_repeats(columns: Vec<String>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::with_capacity(columns.len());
-    for c in columns {
-        if !out.iter().any(|known| known.eq_ignore_ascii_case(&c)) {
-            out.push(c);
-        }
-    }
-    out
+/// Names without those that stood before, in whatever case.
+pub(super) fn without_repeats(mut names: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(name.to_ascii_lowercase()));
+    names
 }
