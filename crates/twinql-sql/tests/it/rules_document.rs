@@ -1,8 +1,8 @@
 //! `docs/rules.md` is the registry of rules, written out. After a change of a rule run
-//! `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test rules_document`.
+//! `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test it rules_document::`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
+use crate::common;
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
 
 const HEAD: &str = "# Normalisation rules
 
-<!-- Written from the registry: TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test rules_document -->
+<!-- Written from the registry: TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test it rules_document:: -->
 
 A query is brought into canonical form by these rules, tried at every node in this order, inputs
 before the nodes that read them, until none changes anything. Two queries whose canonical forms are

@@ -1,5 +1,4 @@
 //! Queries and DDL of other dialects mean what they mean there, in SQLite's terms.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use twinql_sql::{
     Affinity, Dialect, Plan, Schema, Semantics, SqlError, TypeClass, normalize, parse_in, plan, print,

@@ -1,8 +1,8 @@
 //! The registry of regularities, tried on its own examples, and its document. After a change of one run
-//! `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test regularities`.
+//! `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test it regularities::`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/regularities
 
 const HEAD: &str = "# Regularities
 
-<!-- Written from the registry: TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test regularities -->
+<!-- Written from the registry: TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test it regularities:: -->
 
 A look-up by name finds one row, a measure has one greatest value, a date is written `2024-05-01`. No schema says
 so, and no proof may take it for granted. But whoever writes queries for a database does, and two queries that

@@ -1,6 +1,6 @@
 //! What is proved, what must not be, and certificates that are checked apart from the search.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use crate::common::real;
 use twinql_sql::prove::{Certificate, Equal, Side, verify};
 use twinql_sql::{Proof, Schema, Semantics, prove};
 
@@ -264,21 +264,15 @@ fn errors_name_the_side() {
 /// Proofs of the human-labelled pairs, against labels that were read again by hand.
 #[test]
 fn labelled_pairs() {
-    let Ok(data) = std::env::var("TWINQL_DATA") else {
-        println!("skipped: TWINQL_DATA is not set");
-        return;
-    };
-    let data = std::path::Path::new(&data);
-    let read = |path: &str| std::fs::read_to_string(data.join(path)).unwrap();
+    let Some(data) = real::data() else { return };
     let schemas = twinql_sql::schema::load(data.join("spider/tables.json")).unwrap();
-    let adjudicated: serde_json::Value =
-        serde_json::from_str(&read("pairs/spider_pair_dev.adjudicated.json")).unwrap();
-    let text = read("pairs/spider_pair_dev.jsonl");
+    let adjudicated = std::fs::read_to_string(data.join("pairs/spider_pair_dev.adjudicated.json")).unwrap();
+    let adjudicated: serde_json::Value = serde_json::from_str(&adjudicated).unwrap();
+    let pairs = real::rows(&data.join("pairs/spider_pair_dev.jsonl"));
     for (preset, corrected, floor) in [("default", true, 740), ("no-fk", false, 680)] {
         let semantics = Semantics::preset(preset).unwrap();
         let (mut equal, mut different, mut mapped, mut against) = (0, 0, Vec::new(), Vec::new());
-        for line in text.lines() {
-            let pair: serde_json::Value = serde_json::from_str(line).unwrap();
+        for pair in &pairs {
             let (id, field) = (pair["id"].to_string(), |name: &str| pair[name].as_str().unwrap());
             let label = match &adjudicated[id.trim_matches('"')] {
                 serde_json::Value::Null => pair["label"].clone(),

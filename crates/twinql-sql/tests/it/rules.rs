@@ -1,7 +1,7 @@
 //! The registry of rules, tried on its own examples.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

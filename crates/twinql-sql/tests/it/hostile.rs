@@ -1,6 +1,5 @@
 //! Deep and huge text gets an answer or an error in bounded time and on an ordinary
 //! thread's stack (2 MB), all the way: parse, plan, normalise, print, explain.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::fmt::Write as _;
 use std::time::Instant;

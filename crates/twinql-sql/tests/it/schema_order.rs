@@ -1,12 +1,11 @@
 //! A canonical form does not depend on the order of a schema's tables and columns, nor on what else is in it:
 //! MT-TEQL's shuffles, insertions and removals (section 3.1.2). The bundled queries, and with `TWINQL_DATA` real ones.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::common::real;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -96,11 +95,8 @@ fn root() -> PathBuf {
 }
 
 fn read(schemas: &BTreeMap<String, Arc<Schema>>, gold: &Path) -> Vec<(Arc<Schema>, String)> {
-    let text = fs::read_to_string(gold).unwrap();
-    text.lines()
-        .filter_map(|line| line.rsplit_once('\t'))
-        .filter_map(|(sql, db)| Some((Arc::clone(schemas.get(db.trim())?), sql.to_owned())))
-        .collect()
+    let lines = real::gold(gold).into_iter();
+    lines.filter_map(|(db, sql)| Some((Arc::clone(schemas.get(&db)?), sql))).collect()
 }
 
 fn load(path: impl AsRef<Path>) -> BTreeMap<String, Arc<Schema>> {
@@ -123,10 +119,7 @@ fn forms_of_bundled_queries_stay() {
 
 #[test]
 fn forms_of_real_queries_stay() {
-    let Some(data) = std::env::var_os("TWINQL_DATA").map(PathBuf::from) else {
-        eprintln!("skipped: TWINQL_DATA is not set");
-        return;
-    };
+    let Some(data) = real::data() else { return };
     let mut queries =
         read(&load(data.join("spider/tables.json")), &data.join("spider/train_spider_gold.sql"));
     queries.extend(read(&load(data.join("bird/train_tables.json")), &data.join("bird/train_gold.sql")));

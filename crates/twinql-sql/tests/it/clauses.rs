@@ -1,6 +1,5 @@
 //! No clause that the parser reads is passed over: two queries that differ in one have
 //! different forms, or the clause is refused by name and place.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use twinql_sql::{Dialect, Query, Schema, Semantics, SqlError, normalize, parse_in, plan};
 

@@ -1,6 +1,5 @@
 //! What PostgreSQL and MySQL write and SQLite lacks: names with schemas, spans of time,
 //! grouping sets, LATERAL, arrays, and errors that say whose a construct is.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use twinql_sql::prove::{Proof, prove};
 use twinql_sql::{Dialect, Schema, Semantics, in_sqlite};

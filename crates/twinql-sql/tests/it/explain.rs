@@ -1,5 +1,4 @@
 //! Outlines: stable ids, and places in the text.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use twinql_sql::explain::{Node, annotated, outline, outlines_to_dot};
 use twinql_sql::{Schema, Semantics, normalize_with_spans, parse, plan, plan_with_spans};

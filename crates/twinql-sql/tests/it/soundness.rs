@@ -1,11 +1,9 @@
 //! A query and its printed canonical form return the same answer on random databases.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Kind, Outcome, Trial, compare, ordered, reduced, shaken, unlimited};
+use crate::common::real;
+use crate::common::{Kind, Outcome, Trial, compare, ordered, reduced, shaken, unlimited};
 use twinql_sql::{Nulls, Plan, Schema, Semantics, parse, plan, print};
 
 #[derive(Default, Debug)]
@@ -45,8 +43,7 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
         return None;
     };
     let small = reduced(schema, &plan);
-    let databases =
-        std::env::var("TWINQL_SOUNDNESS_DATABASES").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
+    let databases = real::number("TWINQL_SOUNDNESS_DATABASES", 4);
     let sure = |plan: &Plan| shaken(plan).map(|p| sql_of(schema, &p));
     let (raw, raw_shaken) = (sql_of(schema, &plan), sure(&plan));
     let ordered = ordered(&plan.query.rel);
@@ -166,29 +163,12 @@ fn bundled_queries_keep_their_answers() {
 
 #[test]
 fn real_queries_keep_their_answers() {
-    let Ok(data) = std::env::var("TWINQL_DATA") else {
-        println!("skipped: TWINQL_DATA is not set");
-        return;
-    };
-    let data = std::path::Path::new(&data);
-    let number = |name: &str, or: usize| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(or);
-    let (step, offset) = (number("TWINQL_SOUNDNESS_STEP", 60), number("TWINQL_SOUNDNESS_OFFSET", 0));
+    let Some(data) = real::data() else { return };
+    let (step, offset) =
+        (real::number("TWINQL_SOUNDNESS_STEP", 60), real::number("TWINQL_SOUNDNESS_OFFSET", 0));
     let schemas = twinql_sql::schema::load(data.join("spider/tables.json")).unwrap();
-    let mut queries: Vec<(String, String)> = Vec::new();
-    for line in std::fs::read_to_string(data.join("spider/train_gold.sql")).unwrap().lines() {
-        if let Some((sql, db)) = line.rsplit_once('\t') {
-            queries.push((db.to_owned(), sql.to_owned()));
-        }
-    }
-    let splash = std::fs::read_to_string(data.join("pairs/splash_train_seq2struct.jsonl"));
-    for line in splash.unwrap_or_default().lines() {
-        let Ok(row) = serde_json::from_str::<serde_json::Value>(line) else {
-            continue;
-        };
-        if let (Some(db), Some(sql)) = (row["db_id"].as_str(), row["pred"].as_str()) {
-            queries.push((db.to_owned(), sql.to_owned()));
-        }
-    }
+    let mut queries = real::gold(&data.join("spider/train_gold.sql"));
+    queries.extend(real::queries(&data.join("pairs/splash_train_seq2struct.jsonl"), "pred"));
     queries.sort();
     queries.dedup();
     let mut counts = Counts::default();

@@ -1,10 +1,9 @@
 //! How many rewrite pairs of the prover benchmarks have equal canonical forms, under what
 //! their schemas declare and nothing else.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use crate::common::real;
 use twinql_sql::{Canonical, Schema, Semantics, canonicalize, explain};
 
 /// A benchmark, and how many of its pairs are proved at least.
@@ -28,12 +27,11 @@ fn list(file: &str) -> bool {
     std::env::var("TWINQL_LIST").is_ok_and(|l| !l.is_empty() && file.starts_with(&l))
 }
 
-fn check(file: &str, text: &str, semantics: &Semantics) -> Counts {
+fn check(file: &str, rows: &[serde_json::Value], semantics: &Semantics) -> Counts {
     let mut counts = Counts::default();
     let only = std::env::var("TWINQL_ONLY").ok();
     let only: Option<Vec<&str>> = only.as_deref().map(|o| o.split(',').collect());
-    for line in text.lines() {
-        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+    for row in rows {
         let id = row["id"].to_string();
         if only.as_ref().is_some_and(|o| !o.contains(&id.as_str())) {
             continue;
@@ -81,16 +79,13 @@ fn check(file: &str, text: &str, semantics: &Semantics) -> Counts {
 
 #[test]
 fn rewrite_pairs_are_proved() {
-    let Ok(data) = std::env::var("TWINQL_DATA") else {
-        println!("skipped: TWINQL_DATA is not set");
-        return;
-    };
+    let Some(data) = real::data() else { return };
     let preset = std::env::var("TWINQL_PRESET").unwrap_or_else(|_| "declared".into());
     let semantics = Semantics::preset(&preset).unwrap();
     let mut short = Vec::new();
     for (file, floor) in FLOORS {
-        let path = Path::new(&data).join("equivalence").join(file).with_extension("jsonl");
-        let counts = check(file, &std::fs::read_to_string(path).unwrap(), &semantics);
+        let rows = real::rows(&data.join("equivalence").join(file).with_extension("jsonl"));
+        let counts = check(file, &rows, &semantics);
         println!(
             "{file}: {} of {} proved, {} not planned {:?}, {} incomplete",
             counts.proved,

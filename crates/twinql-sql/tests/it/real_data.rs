@@ -1,67 +1,37 @@
 //! How much of real SQL the planner covers: of the lines that SQLite itself accepts over
 //! the schema, nearly all must have a plan. Needs `TWINQL_DATA`; `TWINQL_SAMPLE=1` reads
 //! every line instead of every n-th.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::common::real::{Line, data, folder, gold, number, predictions, queries};
 use rusqlite::Connection;
 use twinql_sql::{Dialect, SchemaSet, SqlError, parse, parse_in, plan, schema::spider::read_tables_json};
-
-/// One line: the database and the SQL over it.
-type Line = (String, String);
-
-fn data() -> Option<PathBuf> {
-    let found = std::env::var_os("TWINQL_DATA").map(PathBuf::from);
-    if found.is_none() {
-        eprintln!("skipped: TWINQL_DATA is not set");
-    }
-    found
-}
 
 fn schemas(path: &Path) -> SchemaSet {
     read_tables_json(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// `SQL<TAB>db_id` lines.
-fn gold(path: &Path) -> Vec<Line> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines()
-        .filter_map(|l| l.rsplit_once('\t'))
-        .map(|(sql, db)| (db.trim().to_owned(), sql.to_owned()))
-        .collect()
-}
+/// How often something was met, by its kind, with the last of each.
+#[derive(Default)]
+struct Classes(BTreeMap<String, (usize, String)>);
 
-/// One SQL a line, aligned with a gold file.
-fn predictions(path: &Path, gold: &[Line]) -> Vec<Line> {
-    let text = String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
-    text.lines()
-        .zip(gold)
-        .map(|(l, (db, _))| (db.clone(), l.split('\t').next().unwrap().to_owned()))
-        .collect()
-}
+impl Classes {
+    fn add(&mut self, class: String, example: String) {
+        let entry = self.0.entry(class).or_default();
+        *entry = (entry.0 + 1, example);
+    }
 
-fn folder(path: &Path, gold: &[Line]) -> Vec<Line> {
-    let mut files: Vec<PathBuf> = fs::read_dir(path)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "txt"))
-        .collect();
-    files.sort();
-    files.iter().flat_map(|f| predictions(f, gold)).collect()
-}
-
-fn jsonl(path: &Path, field: &str) -> Vec<Line> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines()
-        .filter_map(|l| {
-            let v: serde_json::Value = serde_json::from_str(l).ok()?;
-            let of = |f: &str| v.get(f)?.as_str().map(str::to_owned);
-            Some((of("db_id")?, of(field)?))
-        })
-        .collect()
+    /// Prints the most frequent ones.
+    fn print(&self, before: &str, most: usize) {
+        let mut all: Vec<_> = self.0.iter().collect();
+        all.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
+        for (class, (n, example)) in all.into_iter().take(most) {
+            eprintln!("  {before}{n} x {class}\n      {example}");
+        }
+    }
 }
 
 #[derive(Default)]
@@ -73,8 +43,8 @@ struct Counts {
     rejected_but_planned: usize,
     repaired: usize,
     repairs: BTreeMap<&'static str, usize>,
-    failures: BTreeMap<String, (usize, String)>,
-    lenient: BTreeMap<String, (usize, String)>,
+    failures: Classes,
+    lenient: Classes,
 }
 
 impl Counts {
@@ -92,10 +62,7 @@ fn class(error: &SqlError) -> String {
 }
 
 fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Counts {
-    let every = match std::env::var("TWINQL_SAMPLE") {
-        Ok(n) => n.parse().unwrap_or(every),
-        Err(_) => every,
-    };
+    let every = number("TWINQL_SAMPLE", every);
     let mut counts = Counts::default();
     let mut databases: HashMap<&str, Option<Connection>> = HashMap::new();
     for (db, sql) in lines.iter().step_by(every) {
@@ -136,9 +103,7 @@ fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Cou
             }
             (Ok(()), Err(error)) => {
                 counts.valid += 1;
-                let entry = counts.failures.entry(class(&error)).or_default();
-                entry.0 += 1;
-                entry.1 = format!("{db}: {sql}");
+                counts.failures.add(class(&error), format!("{db}: {sql}"));
             }
             (Err(_), Err(_)) => counts.rejected += 1,
             (Err(why), Ok((_, repairs))) => {
@@ -147,9 +112,7 @@ fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Cou
                 if repairs.is_empty() {
                     counts.rejected_but_planned += 1;
                     let why = why.split(" in ").next().unwrap();
-                    let entry = counts.lenient.entry(why.to_owned()).or_default();
-                    entry.0 += 1;
-                    entry.1 = format!("{db}: {sql}");
+                    counts.lenient.add(why.to_owned(), format!("{db}: {sql}"));
                 }
             }
         }
@@ -166,16 +129,8 @@ fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Cou
     );
     let repairs: Vec<String> = counts.repairs.iter().map(|(name, n)| format!("{name} {n}")).collect();
     eprintln!("  repairs: {}", repairs.join(", "));
-    let mut failures: Vec<_> = counts.failures.iter().collect();
-    failures.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
-    for (class, (n, example)) in failures.iter().take(25) {
-        eprintln!("  {n} x {class}\n      {example}");
-    }
-    let mut lenient: Vec<_> = counts.lenient.iter().collect();
-    lenient.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
-    for (class, (n, example)) in lenient.iter().take(12) {
-        eprintln!("  planned though SQLite says: {n} x {class}\n      {example}");
-    }
+    counts.failures.print("", 25);
+    counts.lenient.print("planned though SQLite says: ", 12);
     counts
 }
 
@@ -220,7 +175,7 @@ fn training_data_is_planned() {
         &gold(&data.join("spider/train_others_gold.sql")),
     );
     measure("deepseek on train", &schemas, &deepseek, 5);
-    let splash = jsonl(&data.join("pairs/splash_train_seq2struct.jsonl"), "pred");
+    let splash = queries(&data.join("pairs/splash_train_seq2struct.jsonl"), "pred");
     let counts = measure("SPLASH predictions", &schemas, &splash, 11);
     assert!(counts.share() >= 98.0);
 }
@@ -230,7 +185,7 @@ fn pairs_are_planned() {
     let Some(data) = data() else { return };
     let schemas = schemas(&data.join("spider/tables.json"));
     for field in ["gold", "pred"] {
-        let lines = jsonl(&data.join("pairs/spider_pair_dev.jsonl"), field);
+        let lines = queries(&data.join("pairs/spider_pair_dev.jsonl"), field);
         let counts = measure(&format!("pairs, {field}"), &schemas, &lines, 1);
         assert!(counts.share() >= 99.0);
     }
@@ -271,11 +226,11 @@ fn postgres_flavour_is_planned() {
     ] {
         lines.extend(predictions(&folder.join(file), gold));
     }
-    let every = std::env::var("TWINQL_SAMPLE").ok().and_then(|n| n.parse().ok()).unwrap_or(7);
+    let every = number("TWINQL_SAMPLE", 7);
     let mut shares = BTreeMap::new();
     for dialect in Dialect::ALL {
         let (mut all, mut parsed, mut planned) = (0, 0, 0);
-        let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
+        let mut failures = Classes::default();
         for (db, sql) in lines.iter().step_by(every) {
             let Some(schema) = schemas.get(db) else { continue };
             all += 1;
@@ -285,11 +240,7 @@ fn postgres_flavour_is_planned() {
             });
             match made {
                 Ok(_) => planned += 1,
-                Err(error) => {
-                    let entry = failures.entry(class(&error)).or_default();
-                    entry.0 += 1;
-                    entry.1.clone_from(sql);
-                }
+                Err(error) => failures.add(class(&error), sql.clone()),
             }
         }
         let share = |n: usize| 100.0 * n as f64 / f64::from(all.max(1));
@@ -298,11 +249,7 @@ fn postgres_flavour_is_planned() {
             share(parsed),
             share(planned)
         );
-        let mut failures: Vec<_> = failures.iter().collect();
-        failures.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
-        for (class, (n, example)) in failures.iter().take(10) {
-            eprintln!("  {n} x {class}\n      {example}");
-        }
+        failures.print("", 10);
         shares.insert(dialect, parsed);
     }
     assert!(shares[&Dialect::Postgres] >= shares[&Dialect::Sqlite]);

@@ -55,6 +55,6 @@ pub fn document_agrees(path: &str, wanted: &str, test: &str) {
     let found = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         found.replace("\r\n", "\n") == wanted,
-        "{path} is not what the registry says: run `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test {test}`"
+        "{path} is not what the registry says: run `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test it {test}::`"
     );
 }

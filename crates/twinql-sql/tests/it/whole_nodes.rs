@@ -2,7 +2,6 @@
 //! in a pattern over its types, and every struct that is read is destructured once by all
 //! its fields. Then a field that a new release of the parser adds does not compile until
 //! somebody has decided what it means, and no clause is passed over unread.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

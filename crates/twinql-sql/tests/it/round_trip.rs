@@ -1,10 +1,7 @@
 //! A plan printed as SQL must answer as the query it was made from does: the planner and
 //! the printer checked against SQLite on real queries and databases. Needs `TWINQL_DATA`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use std::fs;
-use std::path::PathBuf;
-
+use crate::common::real;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 use twinql_sql::print::to_sql;
@@ -39,30 +36,12 @@ fn limit_work(connection: &mut Connection) {
 
 #[test]
 fn plans_answer_as_their_queries_do() {
-    let Some(data) = std::env::var_os("TWINQL_DATA").map(PathBuf::from) else {
-        eprintln!("skipped: TWINQL_DATA is not set");
-        return;
-    };
-    let every: usize = std::env::var("TWINQL_SAMPLE").map_or(61, |n| n.parse().unwrap());
-    let gold = fs::read_to_string(data.join("spider/dev_gold.sql")).unwrap();
-    let gold: Vec<(&str, &str)> = gold.lines().filter_map(|l| l.rsplit_once('\t')).collect();
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(data.join("predictions/spider_dev")).unwrap().map(|e| e.unwrap().path()).collect();
-    files.sort();
-    let mut lines: Vec<(String, String)> = gold
-        .iter()
-        .step_by(every.min(5))
-        .map(|(sql, db)| (db.trim().to_owned(), (*sql).to_owned()))
-        .collect();
-    let predicted = files.iter().flat_map(|f| {
-        let text = String::from_utf8_lossy(&fs::read(f).unwrap()).into_owned();
-        let texts: Vec<String> = text.lines().map(str::to_owned).collect();
-        texts.into_iter().zip(&gold).map(|(l, (_, db))| {
-            let sql = l.split('\t').next().unwrap().to_owned();
-            (db.trim().to_owned(), sql)
-        })
-    });
-    lines.extend(predicted.step_by(every));
+    let Some(data) = real::data() else { return };
+    let every = real::number("TWINQL_SAMPLE", 61);
+    let gold = real::gold(&data.join("spider/dev_gold.sql"));
+    let mut lines: Vec<real::Line> = gold.iter().step_by(every.min(5)).cloned().collect();
+    let predicted = real::folder(&data.join("predictions/spider_dev"), &gold);
+    lines.extend(predicted.into_iter().step_by(every));
     lines.sort();
     lines.dedup();
 
@@ -70,13 +49,7 @@ fn plans_answer_as_their_queries_do() {
     let mut open: Option<(String, Schema, Vec<Connection>)> = None;
     for (db, sql) in &lines {
         if open.as_ref().is_none_or(|(name, ..)| name != db) {
-            let folder = data.join("suites/spider_dev_20").join(db);
-            let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-                .unwrap()
-                .map(|e| e.unwrap().path())
-                .filter(|p| p.extension().is_some_and(|e| e == "sqlite"))
-                .collect();
-            paths.sort();
+            let mut paths = real::files(&data.join("suites/spider_dev_20").join(db), "sqlite");
             paths.truncate(3);
             let schema = Schema::from_sqlite(&paths[0]).unwrap();
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;

@@ -1,0 +1,24 @@
+//! The tests of this crate from outside, in one binary: linking one for each subject takes minutes.
+//!
+//! Run one of them by its name: `cargo test -p twinql-sql --test it prove::`. Tests over real data need `TWINQL_DATA`
+//! and are skipped without it; `TWINQL_WRITE_DOCS=1` writes the documents anew that are made from the registries.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod benchmarks;
+mod clauses;
+mod common;
+mod dialect_constructs;
+mod dialects;
+mod explain;
+mod hostile;
+mod pairs;
+mod prove;
+mod real_data;
+mod regularities;
+mod round_trip;
+mod rules;
+mod rules_document;
+mod schema_order;
+mod soundness;
+mod vacuous;
+mod whole_nodes;
