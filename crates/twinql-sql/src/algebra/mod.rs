@@ -16,6 +16,7 @@
 
 mod exprs;
 mod operators;
+mod parts;
 mod rels;
 
 pub use rels::{Block, BlockMut, Grouping};

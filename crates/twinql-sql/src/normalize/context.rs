@@ -136,6 +136,22 @@ impl<'a> Context<'a> {
         self.replaced.insert(c, by);
     }
 
+    /// [`Context::replace`] of all of these.
+    pub(crate) fn replace_all(&mut self, map: impl IntoIterator<Item = (ColumnId, Expr)>) {
+        map.into_iter().for_each(|(c, by)| self.replace(c, by));
+    }
+
+    /// The columns of a relation under new ids, as entries of a projection or keys of a grouping above it.
+    pub(crate) fn renamed(&mut self, rel: &Rel) -> Vec<(ColumnId, Expr)> {
+        let all: Vec<ColumnId> = rel.outputs();
+        let renamed = all.into_iter().map(|c| {
+            let new = self.fresh_like(c);
+            self.replace(c, Expr::Column(new));
+            (new, Expr::Column(c))
+        });
+        renamed.collect()
+    }
+
     /// Applies what was entered to the node's own expressions.
     pub(crate) fn apply_replaced(&mut self, rel: &mut Rel) {
         if self.replaced.is_empty() {

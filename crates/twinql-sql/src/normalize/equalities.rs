@@ -7,6 +7,11 @@ use crate::rel::ColumnId;
 use crate::schema::Affinity;
 use crate::value::Value;
 
+/// The class of a column, among classes of equal ones; none where it is equal to itself alone.
+pub(crate) fn class_of(classes: &[Vec<ColumnId>], c: ColumnId) -> Option<&[ColumnId]> {
+    classes.iter().find(|class| class.contains(&c)).map(Vec::as_slice)
+}
+
 impl Context<'_> {
     /// The two columns of `a = b`, if they are stored alike.
     pub(crate) fn column_equality(&self, e: &Expr) -> Option<(ColumnId, ColumnId)> {

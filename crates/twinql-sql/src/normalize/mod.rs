@@ -17,12 +17,14 @@ mod equalities;
 pub mod example;
 pub(crate) mod facts;
 mod numbers;
+mod prelude;
 mod pushdown;
 mod regularities;
 mod rule;
 mod rules;
 mod scan;
 mod scan_names;
+mod shorthand;
 mod stopped;
 mod twins;
 mod vacuous;
@@ -31,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use context::{Context, Role};
 pub use regularities::ALL as REGULARITIES;
-use rule::Apply;
+use rule::{Apply, Changed};
 pub use rule::{Needs, Precedence, Rule};
 pub use rules::{ALL as RULES, ORDER};
 pub use stopped::Stopped;
@@ -300,13 +302,13 @@ impl Driver<'_> {
     /// whether a rule, if it is one for such nodes, changed this one. A pair of rules that undo
     /// each other ends at [`MAX_CHANGES`], and the form is then told to be incomplete by the
     /// passes, which find no end either.
-    fn until_fixed(&mut self, mut apply: impl FnMut(&mut Self, Apply) -> bool) {
+    fn until_fixed(&mut self, mut apply: impl FnMut(&mut Self, Apply) -> Changed) {
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
             let mut at = 0;
             while let Some(rule) = self.rules.get(at).copied() {
                 at += 1;
-                if apply(self, rule.apply) {
+                if apply(self, rule.apply).is_some() {
                     self.note(rule);
                     changed = true;
                 }
@@ -427,11 +429,13 @@ impl Driver<'_> {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
         self.until_fixed(|driver, rule| {
-            let changed = matches!(rule, Apply::Query(apply) if apply(query, role, &mut driver.cx));
-            if changed {
-                driver.settle_output(query);
+            match rule {
+                Apply::Query(apply) => apply(query, role, &mut driver.cx)?,
+                Apply::Root(apply) if role == Role::Root => apply(query, &mut driver.cx)?,
+                _ => return None,
             }
-            changed
+            driver.settle_output(query);
+            Some(())
         });
     }
 
@@ -543,7 +547,10 @@ impl Driver<'_> {
             self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();
         }
-        self.until_fixed(|driver, rule| matches!(rule, Apply::Rel(apply) if apply(rel, &mut driver.cx)));
+        self.until_fixed(|driver, rule| match rule {
+            Apply::Rel(apply) => apply(rel, &mut driver.cx),
+            _ => None,
+        });
     }
 
     /// What columns of a side that is filled up with NULLs stand for holds in the join's
@@ -610,7 +617,10 @@ impl Driver<'_> {
             self.visit_query(query, role);
             self.cx.replaced = around;
         }
-        self.until_fixed(|driver, rule| matches!(rule, Apply::Expr(apply) if apply(expr, &mut driver.cx)));
+        self.until_fixed(|driver, rule| match rule {
+            Apply::Expr(apply) => apply(expr, &mut driver.cx),
+            _ => None,
+        });
     }
 }
 

@@ -48,13 +48,19 @@ impl Needs {
     }
 }
 
-/// How a rule is applied: to one node, whose inputs are normal already. It returns true
-/// if it changed something.
+/// What a rule answers: something where it changed the node. A rule asks one thing after the other of a node, and ends
+/// with `?` at the first that is not so.
+pub(crate) type Changed = Option<()>;
+
+/// How a rule is applied: to one node, whose inputs are normal already.
 #[derive(Clone, Copy)]
 pub(crate) enum Apply {
-    Expr(fn(&mut Expr, &mut Context<'_>) -> bool),
-    Rel(fn(&mut Rel, &mut Context<'_>) -> bool),
-    Query(fn(&mut Query, Role, &mut Context<'_>) -> bool),
+    Expr(fn(&mut Expr, &mut Context<'_>) -> Changed),
+    Rel(fn(&mut Rel, &mut Context<'_>) -> Changed),
+    /// To queries wherever they stand.
+    Query(fn(&mut Query, Role, &mut Context<'_>) -> Changed),
+    /// To the whole query alone: only there it shows what nothing reads.
+    Root(fn(&mut Query, &mut Context<'_>) -> Changed),
 }
 
 /// One normalisation rule.

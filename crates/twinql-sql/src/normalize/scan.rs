@@ -3,7 +3,9 @@
 //! Rules that take one scan for another of the same table (self-joins, redundant scans, unions of
 //! filters) match their columns by position in the table: ids differ, positions do not.
 
+use crate::expr::Expr;
 use crate::rel::ColumnId;
+use crate::substitution::Substitution;
 
 /// Produced ids with column positions, as a scan has them.
 pub(super) type ScanColumns = Vec<(ColumnId, usize)>;
@@ -16,4 +18,9 @@ pub(super) fn position(columns: &[(ColumnId, usize)], c: ColumnId) -> Option<usi
 /// The column that the scan produces for this position in the table.
 pub(super) fn column_at(columns: &[(ColumnId, usize)], position: usize) -> Option<ColumnId> {
     columns.iter().find(|(_, at)| *at == position).map(|(c, _)| *c)
+}
+
+/// What the columns of one scan are called in another one of its table; none where that lacks one of them.
+pub(super) fn images(columns: &[(ColumnId, usize)], other: &[(ColumnId, usize)]) -> Option<Substitution> {
+    columns.iter().map(|(c, at)| Some((*c, Expr::Column(column_at(other, *at)?)))).collect()
 }

@@ -1,12 +1,6 @@
 //! Dates, which people store as `2024-05-01`, with a time behind it or not: their parts are parts of a text.
 
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::rules::put;
-use crate::schema::{Affinity, TypeClass};
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const DATE_PARTS: Rule = Rule {
     name: "date-parts",
@@ -27,24 +21,20 @@ pub(super) const DATE_PARTS: Rule = Rule {
 const PARTS: [(&str, i64, i64); 5] =
     [("%Y", 1, 4), ("%Y-%m", 1, 7), ("%Y-%m-%d", 1, 10), ("%m", 6, 2), ("%d", 9, 2)];
 
-fn date_part(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let Expr::Function { name, args } = e else {
-        return false;
-    };
+fn date_part(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let (name, args) = e.as_function_mut()?;
     let (format, x) = match (name.as_str(), args.as_slice()) {
         ("strftime", [Expr::Literal(Value::Text(format)), x @ Expr::Column(_)]) => (format.as_str(), x),
         ("date", [x @ Expr::Column(_)]) => ("%Y-%m-%d", x),
-        _ => return false,
+        _ => return None,
     };
     if format == "%J" {
         *e = Expr::function("julianday", vec![x.clone()]);
-        return true;
+        return Some(());
     }
-    let Some((_, from, length)) = PARTS.into_iter().find(|(f, ..)| *f == format) else {
-        return false;
-    };
+    let (_, from, length) = PARTS.into_iter().find(|(f, ..)| *f == format)?;
     *e = Expr::function("substr", vec![x.clone(), Expr::integer(from), Expr::integer(length)]);
-    true
+    Some(())
 }
 
 /// A part of a column's text, and whether it is read as a number.
@@ -108,17 +98,17 @@ pub(super) const DATE_PREFIXES: Rule = Rule {
     apply: Apply::Expr(date_prefix),
 };
 
-fn date_prefix(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+fn date_prefix(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     if let Expr::Binary { op: BinaryOp::Glob, left, right } = e
         && matches!(**left, Expr::Column(_))
         && let Some(text) = right.as_text().and_then(|t| t.strip_suffix("-*"))
         && is_date_text(text)
     {
         **right = Expr::text(format!("{text}*"));
-        return true;
+        return Some(());
     }
     if let Expr::And(list) = e {
-        return narrowed(list).then(|| shorten(e)).is_some();
+        return narrowed(list).then(|| shorten(e));
     }
     if let Expr::Binary { op: op @ BinaryOp::Like, left, right } = e
         && (matches!(**left, Expr::Column(_)) || part(left).is_some())
@@ -131,14 +121,12 @@ fn date_prefix(e: &mut Expr, cx: &mut Context<'_>) -> bool {
                 **right = Expr::text(format!("{text}*"));
                 *op = BinaryOp::Glob;
             }
-            None if text.ends_with('%') => return false,
+            None if text.ends_with('%') => return None,
             None => *op = BinaryOp::Eq,
         }
-        return true;
+        return Some(());
     }
-    let Some((a, b)) = e.as_equality() else {
-        return false;
-    };
+    let (a, b) = e.as_equality()?;
     let new = prefix(a, b, cx).or_else(|| prefix(b, a, cx));
     put(e, new)
 }

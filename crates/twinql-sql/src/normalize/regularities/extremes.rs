@@ -1,16 +1,7 @@
 //! Extremes: one row holds the greatest value, and one the least.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::algebra::BlockMut;
-use crate::expr::{AggFunc, Expr};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::rules::{first_by, sole_aggregate};
-use crate::rel::{ColumnId, Query, Rel};
-use crate::substitution::Substitution;
-use crate::tree::{Node, Tree};
+use crate::normalize::prelude::*;
+use crate::normalize::rules::{first_by, first_row_of};
 
 pub(super) const ONE_EXTREME: Rule = Rule {
     name: "one-extreme",
@@ -45,40 +36,27 @@ fn block_below(rel: &mut Rel) -> Option<&mut Rel> {
 }
 
 /// Not inside EXISTS, where no order counts.
-fn one_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+fn one_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> Changed {
     if role == Role::Exists {
-        return false;
+        return None;
     }
-    let Some(rel) = block_below(&mut query.rel) else {
-        return false;
-    };
-    let Some(block) = rel.as_block() else {
-        return false;
-    };
+    let rel = block_below(&mut query.rel)?;
+    let block = rel.as_block()?;
     let found = (0..block.on.len()).find_map(|at| Some((at, extreme(block.inputs, block.on, at, cx)?)));
-    let Some((at, (c, func))) = found else {
-        return false;
-    };
+    let (at, (c, func)) = found?;
     let (inputs, mut on) = rel.take().into_block();
     on.remove(at);
     *rel = first_by(Rel::join(inputs, on), c, &func);
-    true
+    Some(())
 }
 
 /// The column of which a conjunct asks for the extreme of these same rows: its subquery reads no relation that is not
 /// read here, and says of their rows what is said here. Here more relations may be joined.
 fn extreme(inputs: &[Rel], on: &[Expr], at: usize, cx: &Context<'_>) -> Option<(ColumnId, AggFunc)> {
-    let (c, query) = match on.get(at)?.as_equality()? {
-        (Expr::Column(c), Expr::Scalar(q)) | (Expr::Scalar(q), Expr::Column(c)) => (*c, q),
-        _ => return None,
-    };
+    let equality = on.get(at).filter(|e| e.as_equality().is_some())?;
+    let (c, query) = equality.readings().find_map(|(x, _, q)| Some((x.as_column()?, q.as_scalar()?)))?;
     let (below, _, call) = sole_aggregate(query)?;
-    let [Expr::Column(of)] = call.args.as_slice() else {
-        return None;
-    };
-    if !call.func.is_extreme() || call.filter.is_some() || cx.origin(c).is_none() {
-        return None;
-    }
+    let of = call.as_extreme().filter(|_| cx.origin(c).is_some())?;
     let (inner, said) = below.clone().into_block();
     let mut map = Substitution::new();
     for read in &inner {
@@ -88,7 +66,7 @@ fn extreme(inputs: &[Rel], on: &[Expr], at: usize, cx: &Context<'_>) -> Option<(
         };
         map.extend(names);
     }
-    if map.get(of) != Some(&Expr::Column(c)) {
+    if map.get(&of) != Some(&Expr::Column(c)) {
         return None;
     }
     let said: BTreeSet<Expr> = said.iter().map(|e| e.substituted(&map)).collect();
@@ -106,11 +84,7 @@ fn extreme(inputs: &[Rel], on: &[Expr], at: usize, cx: &Context<'_>) -> Option<(
 pub(super) fn renaming(read: &Rel, own: &Rel) -> Option<Substitution> {
     if let (Rel::Scan { table, columns }, Rel::Scan { table: same, columns: here }) = (read, own) {
         // Which columns a scan gives depends on what is read of it.
-        let named = |(c, at): &(ColumnId, usize)| {
-            let (own, _) = here.iter().find(|(_, k)| k == at)?;
-            Some((*c, Expr::Column(*own)))
-        };
-        return (table == same).then(|| columns.iter().map(named).collect()).flatten();
+        return images(columns, here).filter(|_| table == same);
     }
     let ids = |rel: &Rel| {
         let mut all = Vec::new();
@@ -137,26 +111,11 @@ pub(super) const EXTREME_AS_FIRST: Rule = Rule {
         "bird": "SELECT MAX(age) FROM customer WHERE city = 'Rome'" == "SELECT age FROM customer WHERE city = 'Rome' ORDER BY age DESC LIMIT 1";
         "bird": "SELECT MAX(age) FROM customer WHERE city = 'Rome'" != "SELECT age FROM customer WHERE city = 'Rome' ORDER BY age LIMIT 1";
     },
-    apply: Apply::Query(extreme_as_first),
+    apply: Apply::Root(extreme_as_first),
 };
 
-fn extreme_as_first(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = &mut query.rel else {
-        return false;
-    };
-    let ([(id, call)], true, Role::Root) = (calls.as_slice(), keys.is_empty(), role) else {
-        return false;
-    };
-    let [Expr::Column(c)] = call.args.as_slice() else {
-        return false;
-    };
-    if !call.func.is_extreme() || call.filter.is_some() {
-        return false;
-    }
-    let (id, c, func) = (*id, *c, call.func.clone());
-    query.rel = first_by(input.take(), c, &func);
-    cx.replace(id, Expr::Column(c));
-    true
+fn extreme_as_first(query: &mut Query, cx: &mut Context<'_>) -> Changed {
+    first_row_of(query, false, cx, |_, _, _| true)
 }
 
 pub(super) const EXTREME_PARTNER: Rule = Rule {
@@ -175,9 +134,9 @@ pub(super) const EXTREME_PARTNER: Rule = Rule {
 };
 
 /// Below aggregates, and in EXISTS, where one row is as good as the next. The table's own conditions go with it.
-fn extreme_partner(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role == Role::Exists && first_partner(&mut query.rel, cx) {
-        return true;
+fn extreme_partner(query: &mut Query, role: Role, cx: &mut Context<'_>) -> Changed {
+    if role == Role::Exists && first_partner(&mut query.rel, cx).is_some() {
+        return Some(());
     }
     let mut rel = &mut query.rel;
     loop {
@@ -185,31 +144,26 @@ fn extreme_partner(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool 
             Rel::Aggregate { input, calls, .. } if !calls.is_empty() => return first_partner(input, cx),
             Rel::Project { input, .. } | Rel::Sort { input, .. } | Rel::Filter { input, .. } => input,
             Rel::Aggregate { input, .. } => input,
-            _ => return false,
+            _ => return None,
         }
     }
 }
 
 /// In a join, or in a filter of which the table is not all that is asked.
-fn first_partner(rel: &mut Rel, cx: &Context<'_>) -> bool {
-    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
-        return false;
-    };
-    let found = inputs.iter().enumerate().find_map(|(place, table)| {
+fn first_partner(rel: &mut Rel, cx: &Context<'_>) -> Changed {
+    let BlockMut { inputs, on } = rel.as_block_mut()?;
+    let (place, mut own, others, at, c, func) = inputs.iter().enumerate().find_map(|(place, table)| {
         let made = matches!(table, Rel::Scan { .. }).then(|| table.output_set())?;
         let local = |e: &Expr| !e.free_columns().is_empty() && e.free_columns().is_subset(&made);
         let (own, others): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(local);
         let (at, (c, func)) =
             (0..own.len()).find_map(|at| Some((at, extreme(std::slice::from_ref(table), &own, at, cx)?)))?;
         (!others.is_empty()).then_some((place, own, others, at, c, func))
-    });
-    let Some((place, mut own, others, at, c, func)) = found else {
-        return false;
-    };
+    })?;
     own.remove(at);
     if let Some(table) = inputs.get_mut(place) {
         *table = first_by(Rel::filter(table.take(), own), c, &func);
     }
     *on = others;
-    true
+    Some(())
 }

@@ -1,12 +1,7 @@
 //! Guards against what does not happen: divisors of 0, totals of no rows.
 
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::prelude::*;
 use crate::normalize::rules::is_number;
-use crate::rel::Rel;
-use crate::value::Value;
 
 pub(super) const DEFAULTS: Rule = Rule {
     name: "defaults",
@@ -22,28 +17,19 @@ pub(super) const DEFAULTS: Rule = Rule {
 };
 
 /// A rule of relations, so that `counted-sum`, which looks for the other value, comes first.
-fn defaults(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let mut changed = false;
-    for e in rel.exprs_mut() {
-        changed |= e.map(|e| default(e, cx));
-    }
-    changed
+fn defaults(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    change_each(rel.exprs_mut(), |e| e.map(|e| default(e, cx).is_some())).then_some(())
 }
 
 /// A column of a table is left: who gives another value for its NULLs knows that it holds some.
-fn default(e: &mut Expr, cx: &Context<'_>) -> bool {
-    let Expr::Function { name, args } = e else {
-        return false;
-    };
+fn default(e: &mut Expr, cx: &Context<'_>) -> Changed {
+    let (name, args) = e.as_function()?;
     let ("coalesce" | "ifnull", [x, Expr::Literal(_)]) = (name.as_str(), args.as_slice()) else {
-        return false;
+        return None;
     };
-    let stored = |x: &Expr| matches!(x, Expr::Column(c) if cx.origin(*c).is_some());
-    if x.is_literal() || stored(x) {
-        return false;
-    }
-    *e = x.clone();
-    true
+    let stored = x.as_column().is_some_and(|c| cx.origin(c).is_some());
+    let new = (!x.is_literal() && !stored).then(|| x.clone());
+    put(e, new)
 }
 
 pub(super) const DIVISORS: Rule = Rule {
@@ -62,73 +48,36 @@ pub(super) const DIVISORS: Rule = Rule {
     apply: Apply::Expr(divisor),
 };
 
-fn divisor(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    match e {
-        Expr::Binary { op: BinaryOp::Div, right, .. } => match &**right {
-            Expr::Function { name, args } if name == "nullif" => match args.as_slice() {
-                [y, zero] if is_zero(zero) => {
-                    **right = y.clone();
-                    true
-                }
-                _ => false,
-            },
-            // NULLIF as the planner has it.
-            Expr::Case { operand: None, branches, otherwise: Some(y) } => match branches.as_slice() {
-                [(test, then)] if then.is_null_literal() && tested(test) == Some((&**y, true)) => {
-                    let y = y.as_ref().clone();
-                    **right = y;
-                    true
-                }
-                _ => false,
-            },
-            _ => false,
-        },
-        Expr::Case { operand: None, branches, otherwise } => {
-            let idle = |e: &Expr| is_zero(e) || e.is_null_literal();
-            let [(test, then)] = branches.as_slice() else {
-                return false;
-            };
-            let Some((of, zero_is)) = tested(test) else {
-                return false;
-            };
-            let (quotient, other) = match (zero_is, otherwise.as_deref()) {
-                (false, other) => (Some(then), other),
-                (true, otherwise) => (otherwise, Some(then)),
-            };
-            // AVG divides by the count itself; a column of a table divides by nothing.
-            let computed = |e: &Expr| e.as_column().is_some_and(|c| cx.origin(c).is_none());
-            let average = |q: &Expr| computed(q) && computed(of);
-            match quotient {
-                Some(q) if other.is_none_or(idle) && (divides_by(q, of) || average(q)) => {
-                    *e = q.clone();
-                    true
-                }
-                _ => false,
-            }
-        }
-        _ => false,
+fn divisor(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    if let Expr::Binary { op: BinaryOp::Div, right, .. } = e {
+        let new = or_null(right).cloned();
+        return put(&mut **right, new);
     }
+    let (test, then, otherwise) = e.as_conditional()?;
+    let (of, zero_is) = asked_of_zero(test)?;
+    let (quotient, other) = if zero_is { (otherwise?, Some(then)) } else { (then, otherwise) };
+    // AVG divides by the count itself; a column of a table divides by nothing.
+    let computed = |e: &Expr| e.as_column().is_some_and(|c| cx.origin(c).is_none());
+    let average = computed(quotient) && computed(of);
+    let idle = other.is_none_or(|e| is_zero(e) || e.is_null_literal());
+    let new = (idle && (divides_by(quotient, of) || average)).then(|| quotient.clone());
+    put(e, new)
+}
+
+/// What is NULL where it is 0: NULLIF as it is written, and as the planner has it.
+fn or_null(e: &Expr) -> Option<&Expr> {
+    if let Some((name, args)) = e.as_function() {
+        return match args.as_slice() {
+            [y, zero] if name == "nullif" && is_zero(zero) => Some(y),
+            _ => None,
+        };
+    }
+    let (test, then, y) = e.as_conditional()?;
+    y.filter(|y| then.is_null_literal() && asked_of_zero(test) == Some((y, true)))
 }
 
 fn is_zero(e: &Expr) -> bool {
     is_number(e, 0.0)
-}
-
-/// What is compared with 0, or as a whole number with 1, and whether the test holds for 0.
-fn tested(e: &Expr) -> Option<(&Expr, bool)> {
-    let Expr::Binary { op, left, right } = e else {
-        return None;
-    };
-    let (of, op, bound) = match (&**left, &**right) {
-        (of, Expr::Literal(Value::Integer(bound))) => (of, *op, *bound),
-        (Expr::Literal(Value::Integer(bound)), of) => (of, op.flipped()?, *bound),
-        _ => return None,
-    };
-    match (op, bound) {
-        (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((of, true)),
-        (BinaryOp::NotEq | BinaryOp::Gt, 0) | (BinaryOp::GtEq, 1) => Some((of, false)),
-        _ => None,
-    }
 }
 
 /// True if somewhere in it is a division by this, be it cast or not.

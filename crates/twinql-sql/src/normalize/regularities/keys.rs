@@ -1,13 +1,7 @@
 //! Keys by which rows are known beside the declared ones.
 
-use crate::expr::{AggFunc, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::column_at;
+use crate::normalize::prelude::*;
 use crate::normalize::visible_scans;
-use crate::rel::{ColumnId, Rel};
-use crate::schema::ColumnRef;
 
 pub(super) const OTHER_KEY: Rule = Rule {
     name: "other-key",
@@ -31,25 +25,19 @@ pub(super) fn is_referenced(at: ColumnRef, cx: &Context<'_>) -> bool {
     })
 }
 
-fn other_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, calls, .. } = rel else {
-        return false;
-    };
+fn other_key(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, _, calls) = rel.as_aggregate_mut()?;
     let mut changed = false;
     for (_, call) in calls {
         let (AggFunc::Count, true, [e]) = (&call.func, call.distinct, call.args.as_mut_slice()) else {
             continue;
         };
-        e.map(|e| {
-            let Some(key) = e.as_column().and_then(|c| other(c, input, cx)) else {
-                return false;
-            };
-            *e = Expr::Column(key);
-            changed = true;
-            true
+        changed |= e.map(|e| {
+            let key = e.as_column().and_then(|c| other(c, input, cx));
+            put(e, key.map(Expr::Column)).is_some()
         });
     }
-    changed
+    changed.then_some(())
 }
 
 /// The primary key beside a referenced column, where that is another one.

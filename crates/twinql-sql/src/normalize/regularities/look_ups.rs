@@ -1,13 +1,8 @@
 //! Look-ups: a subquery that names one row by what people call it.
 
 use super::names::is_name;
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::prelude::*;
 use crate::normalize::rules::rows_as_set;
-use crate::rel::{Query, Rel};
-use crate::tree::{NodeMut, Tree};
 
 pub(super) const LOOK_UP: Rule = Rule {
     name: "look-up",
@@ -22,48 +17,38 @@ pub(super) const LOOK_UP: Rule = Rule {
         "bird": "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE name = 'Ann')"
             != "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE city = 'Ann')";
     },
-    apply: Apply::Query(look_up),
+    apply: Apply::Root(look_up),
 };
 
 /// Where the row is asked for by its name. A subquery that remains a value keeps the LIMIT 1 that `scalar-first-row`
 /// gives it: nothing else can be made of it.
-fn look_up(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role != Role::Root {
-        return false;
-    }
+fn look_up(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     let mut changed = false;
     query.map_up_deep(|node| {
         if let NodeMut::Rel(rel @ (Rel::Filter { .. } | Rel::Join { .. })) = node {
-            for input in rel.inputs_mut() {
-                changed |= without_limit(input, cx);
-            }
+            changed |= change_each(rel.inputs_mut(), |input| without_limit(input, cx).is_some());
         }
     });
     let mut rel = &mut query.rel;
     while let Rel::Project { input, .. } | Rel::Aggregate { input, .. } = rel {
         rel = input;
     }
-    if without_limit(rel, cx) {
+    if without_limit(rel, cx).is_some() {
         // Of one row no duplicates were to be removed.
         if cx.semantics.rows_as_set {
             rows_as_set(query, cx);
         }
         changed = true;
     }
-    changed
+    changed.then_some(())
 }
 
 /// Takes LIMIT 1 off, where there is one row, or no order says which row that is, and a name does.
-fn without_limit(rel: &mut Rel, cx: &Context<'_>) -> bool {
-    let Rel::Sort { input, keys, limit: Some(n), offset: None } = rel else {
-        return false;
-    };
+fn without_limit(rel: &mut Rel, cx: &Context<'_>) -> Changed {
+    let (input, keys) = rel.as_first_row_mut()?;
     let idle = cx.at_most_one_row(input) || keys.is_empty() && is_named(input, cx);
-    if *n != Expr::integer(1) || !idle {
-        return false;
-    }
-    *rel = input.take();
-    true
+    let new = idle.then(|| input.take());
+    put(rel, new)
 }
 
 /// True if a name is asked for in it.

@@ -1,12 +1,7 @@
 //! Groups by what people call a row by, and groups that go without saying.
 
 use super::keys::primary_key;
-use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
-use crate::schema::ColumnRef;
+use crate::normalize::prelude::*;
 
 pub(super) const NAMES: Rule = Rule {
     name: "names",
@@ -25,35 +20,27 @@ pub(super) const NAMES: Rule = Rule {
 
 /// Of groups with aggregates. A DISTINCT name says that names may repeat, unless it is one of such groups. The last
 /// word of the column's name tells that it is one.
-fn names(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn names(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let grouped = |r: &Rel| matches!(r, Rel::Aggregate { calls, .. } if !calls.is_empty());
     let distinct = calls.is_empty();
     if distinct && !input.any(grouped) {
-        return false;
+        return None;
     }
     let named = |c: ColumnId| cx.origin(c).is_some_and(|at| is_name(at, cx));
-    let mut bare = keys.iter().filter_map(|(_, e)| e.as_column());
-    let Some(key) = bare.find_map(|c| primary_key(c, input, cx).filter(|_| named(c))) else {
-        return false;
-    };
+    let key = bare(keys).find_map(|c| primary_key(c, input, cx).filter(|_| named(c)))?;
     let known = cx.dependencies(input);
-    let own = keys.iter().filter_map(|(_, e)| e.as_column());
     if distinct {
-        let single = known.unique(own.chain([key]));
-        if single {
-            *rel = Rel::project(input.take(), std::mem::take(keys));
-        }
-        return single;
+        let single = known.unique(bare(keys).chain([key]));
+        let new = single.then(|| Rel::project(input.take(), std::mem::take(keys)));
+        return put(rel, new);
     }
-    if known.closure(own).contains(&key) {
-        return false;
+    if known.closure(bare(keys)).contains(&key) {
+        return None;
     }
     let new = cx.fresh_like(key);
     keys.push((new, Expr::Column(key)));
-    true
+    Some(())
 }
 
 /// True for columns whose name ends in `name` or `title`, but is not that of a part of a name.
@@ -82,22 +69,18 @@ pub(super) const ONE_GROUP: Rule = Rule {
 };
 
 /// Not beside MIN or MAX alone, which say which row the column comes from.
-fn one_group(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { keys, calls, .. } = rel else {
-        return false;
-    };
+fn one_group(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let (_, keys, calls) = rel.as_aggregate_mut()?;
     let bare = |call: &AggregateCall| {
-        call.func == AggFunc::Bare
-            && call.filter.is_none()
-            && matches!(call.args.as_slice(), [Expr::Column(_)])
+        let column = call.argument().and_then(Expr::as_column);
+        call.func == AggFunc::Bare && call.filter.is_none() && column.is_some()
     };
     let plain = |call: &AggregateCall| bare(call) || !call.func.is_extreme() && call.func != AggFunc::Bare;
     let any = |test: &dyn Fn(&AggregateCall) -> bool| calls.iter().any(|(_, call)| test(call));
     if !keys.is_empty() || !calls.iter().all(|(_, call)| plain(call)) || !any(&bare) || !any(&|c| !bare(c)) {
-        return false;
+        return None;
     }
-    let (own, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, call)| bare(call));
-    *calls = rest;
-    keys.extend(own.into_iter().filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))));
-    true
+    let own = calls.extract_if(.., |(_, call)| bare(call));
+    keys.extend(own.filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))));
+    Some(())
 }

@@ -1,12 +1,7 @@
 //! Whole years and months, by their bounds or by how a date begins.
 
 use super::dates::{begins, is_day, merge, narrowed, part, shorten};
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::rules::put;
-use crate::rel::Rel;
+use crate::normalize::prelude::*;
 
 /// One side of a range.
 struct Bound<'a> {
@@ -18,14 +13,7 @@ struct Bound<'a> {
 
 /// `x < constant` and its like; the constant may stand on either side.
 fn bound(e: &Expr) -> Option<Bound<'_>> {
-    let Expr::Binary { op, left, right } = e else {
-        return None;
-    };
-    let (of, constant, op) = match (&**left, &**right) {
-        (of, constant @ Expr::Literal(_)) => (of, constant, *op),
-        (constant @ Expr::Literal(_), of) => (of, constant, op.flipped()?),
-        _ => return None,
-    };
+    let (of, op, constant) = e.readings().find(|(_, _, constant)| constant.is_literal())?;
     let (lower, inclusive) = match op {
         BinaryOp::Lt => (false, false),
         BinaryOp::LtEq => (false, true),
@@ -87,7 +75,7 @@ pub(super) const DATE_BOUNDS: Rule = Rule {
     apply: Apply::Expr(date_bound),
 };
 
-fn date_bound(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+fn date_bound(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     let new = bound(e).and_then(|b| {
         if let Some(part) = part(b.of) {
             let text = part.text_of(b.constant)?;
@@ -122,25 +110,23 @@ pub(super) const PERIODS: Rule = Rule {
 };
 
 /// Conjuncts of a block; those of its CASEs and ORs as well.
-fn periods(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+fn periods(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
     let mut changed = false;
     if let Some(block) = rel.as_block_mut() {
         while whole_period(block.on) || narrowed(block.on) {
             changed = true;
         }
     }
-    for e in rel.exprs_mut() {
-        changed |= e.map(|e| {
-            let Expr::And(list) = e else { return false };
-            let mut changed = false;
-            while list.len() > 1 && (whole_period(list) || narrowed(list)) {
-                changed = true;
-            }
-            shorten(e);
-            changed
-        });
-    }
-    changed
+    let mut within = |e: &mut Expr| {
+        let Expr::And(list) = e else { return false };
+        let mut changed = false;
+        while list.len() > 1 && (whole_period(list) || narrowed(list)) {
+            changed = true;
+        }
+        shorten(e);
+        changed
+    };
+    (change_each(rel.exprs_mut(), |e| e.map(&mut within)) | changed).then_some(())
 }
 
 fn whole_period(list: &mut Vec<Expr>) -> bool {

@@ -1,9 +1,6 @@
 //! Texts as they are stored: without blanks around them, and spelled in one way.
 
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::prelude::*;
 
 pub(super) const TRIMMED: Rule = Rule {
     name: "trimmed",
@@ -18,17 +15,13 @@ pub(super) const TRIMMED: Rule = Rule {
     apply: Apply::Expr(trimmed),
 };
 
-fn trimmed(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let Expr::Function { name, args } = e else {
-        return false;
+fn trimmed(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let (name, args) = e.as_function()?;
+    let new = match (name.as_str(), args.as_slice()) {
+        ("trim" | "ltrim" | "rtrim", [x @ Expr::Column(_)]) => Some(x.clone()),
+        _ => None,
     };
-    match (name.as_str(), args.as_slice()) {
-        ("trim" | "ltrim" | "rtrim", [x @ Expr::Column(_)]) => {
-            *e = x.clone();
-            true
-        }
-        _ => false,
-    }
+    put(e, new)
 }
 
 pub(super) const ONE_SPELLING: Rule = Rule {
@@ -47,16 +40,16 @@ pub(super) const ONE_SPELLING: Rule = Rule {
 
 /// `patterns` writes a pattern in small letters, so this is tried before it, too: a text in other letters than the data's
 /// finds nothing, which is a common mistake.
-fn one_spelling(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+fn one_spelling(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     let Expr::Binary { op: op @ BinaryOp::Like, left, right } = e else {
-        return false;
+        return None;
     };
     // Without letters LIKE is = as it is, by `patterns`.
     let lettered = |t: &str| t.bytes().any(|b| b.is_ascii_alphabetic()) && !t.contains(['%', '_']);
     let plain = right.as_text().is_some_and(lettered);
     if !plain || !matches!(**left, Expr::Column(_)) {
-        return false;
+        return None;
     }
     *op = BinaryOp::Eq;
-    true
+    Some(())
 }

@@ -1,16 +1,8 @@
 //! Totals that are asked for one by one, of the same rows.
 
-use std::collections::BTreeSet;
-
 use super::extremes::renaming;
 use super::totals::{case, conditional, of_argument};
-use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::rules::sole_aggregate;
-use crate::rel::{ColumnId, Query, Rel};
-use crate::substitution::Substitution;
+use crate::normalize::prelude::*;
 
 pub(super) const TOGETHER: Rule = Rule {
     name: "totals-together",
@@ -38,15 +30,15 @@ struct Member {
 }
 
 /// In a projection over one row: over no table, or over an aggregate of everything, whose own calls take part.
-fn together(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
+fn together(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
     let grouping = query.rel.as_grouping().is_some_and(|g| !g.calls.is_empty());
     if !matches!(role, Role::Root | Role::Scalar | Role::Arm) || grouping {
-        return false;
+        return None;
     }
     // DISTINCT of one row does nothing.
     let (Rel::Project { input, exprs } | Rel::Aggregate { input, keys: exprs, calls: _ }) = &mut query.rel
     else {
-        return false;
+        return None;
     };
     let mut members = Vec::new();
     match &**input {
@@ -60,35 +52,26 @@ fn together(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
                 call: call.clone(),
             }));
         }
-        _ => return false,
+        _ => return None,
     }
     let own = members.len();
     for (_, e) in exprs.iter() {
         if !subqueries(e, &mut members) {
-            return false;
+            return None;
         }
     }
     if members.len() < 2 || members.len() == own {
-        return false;
+        return None;
     }
-    let Some(merged) = merge(&members) else {
-        return false;
-    };
+    let merged = merge(&members)?;
     let mut exprs = std::mem::take(exprs);
-    for (_, e) in exprs.iter_mut() {
-        e.map(|e| match e {
-            Expr::Scalar(q) => match q.output.as_slice() {
-                [c] => {
-                    *e = Expr::Column(*c);
-                    true
-                }
-                _ => false,
-            },
-            _ => false,
-        });
-    }
+    let column = |e: &Expr| match e.as_scalar()?.output.as_slice() {
+        [c] => Some(Expr::Column(*c)),
+        _ => None,
+    };
+    change_each(&mut exprs, |(_, e)| e.map(|e| put(e, column(e)).is_some()));
     query.rel = Rel::project(merged, exprs);
-    true
+    Some(())
 }
 
 /// Adds the subqueries of an expression; false if one is no single aggregate over tables.

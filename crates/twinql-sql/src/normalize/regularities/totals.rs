@@ -1,12 +1,7 @@
 //! Totals under a condition: of the rows that meet it, or of a CASE.
 
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::context::{Context, computed};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::prelude::*;
 use crate::normalize::rules::{count_instead, indicator, is_number, whole_indicator};
-use crate::rel::{ColumnId, Rel};
-use crate::schema::Affinity;
 
 pub(super) const TOTALS: Rule = Rule {
     name: "totals",
@@ -25,10 +20,8 @@ pub(super) const TOTALS: Rule = Rule {
 };
 
 /// In groups `count-if` has made a count of the sum of 1s and 0s already.
-fn totals(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, calls, .. } = rel else {
-        return false;
-    };
+fn totals(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, _, calls) = rel.as_aggregate_mut()?;
     let mut changed = false;
     for (c, call) in calls {
         let (AggFunc::Sum, [e], None, false) =
@@ -49,7 +42,7 @@ fn totals(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             changed = true;
         }
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const COUNTED_ALONE: Rule = Rule {
@@ -71,13 +64,8 @@ pub(super) const COUNTED_ALONE: Rule = Rule {
 
 /// The condition of an aggregate's only argument, and the argument where it holds.
 pub(super) fn conditional(call: &AggregateCall) -> Option<(&Expr, &Expr)> {
-    match call.args.as_slice() {
-        [Expr::Case { operand: None, branches, otherwise: None }] if call.filter.is_none() => {
-            match branches.as_slice() {
-                [(p, then)] => Some((p, then)),
-                _ => None,
-            }
-        }
+    match call.argument()?.as_conditional()? {
+        (p, then, None) if call.filter.is_none() => Some((p, then)),
         _ => None,
     }
 }
@@ -89,20 +77,16 @@ pub(super) fn of_argument(call: &AggregateCall, then: Expr) -> AggregateCall {
     AggregateCall { func: call.func.clone(), distinct: call.distinct, args, filter: None }
 }
 
-fn counted_alone(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn counted_alone(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let conditions = |call: &AggregateCall| conditional(call).map(|(p, _)| p.clone().conjuncts());
-    let Some(mut shared) = calls.first().and_then(|(_, call)| conditions(call)) else {
-        return false;
-    };
+    let mut shared = calls.first().and_then(|(_, call)| conditions(call))?;
     for (_, call) in calls.iter() {
         let own = conditions(call).unwrap_or_default();
         shared.retain(|p| own.contains(p) && !p.has_subquery());
     }
     if !keys.is_empty() || shared.is_empty() {
-        return false;
+        return None;
     }
     for (_, call) in calls.iter_mut() {
         let Some((p, then)) = conditional(call) else {
@@ -116,15 +100,13 @@ fn counted_alone(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             false => AggregateCall { args: vec![case(left, then)], ..call.clone() },
         };
     }
-    for conjunct in shared {
-        input.add_conjunct(conjunct);
-    }
-    true
+    shared.into_iter().for_each(|conjunct| input.add_conjunct(conjunct));
+    Some(())
 }
 
 /// `CASE WHEN all of these THEN then END`.
 pub(super) fn case(conditions: Vec<Expr>, then: Expr) -> Expr {
-    Expr::Case { operand: None, branches: vec![(Expr::and_all(conditions), then)], otherwise: None }
+    Expr::case(vec![(Expr::and_all(conditions), then)], None)
 }
 
 pub(super) const AVERAGES: Rule = Rule {
@@ -142,19 +124,13 @@ pub(super) const AVERAGES: Rule = Rule {
     apply: Apply::Rel(averages),
 };
 
-fn averages(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Project { input, exprs } = rel else {
-        return false;
-    };
-    let Rel::Aggregate { calls, .. } = &mut **input else {
-        return false;
-    };
+fn averages(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, exprs) = rel.as_project_mut()?;
+    let (_, _, calls) = input.as_aggregate_mut()?;
     let mut new = Vec::new();
     for (_, e) in exprs {
         e.map(|e| {
-            let Some(call) = average(e, calls) else {
-                return false;
-            };
+            let Some(call) = average(e, calls) else { return false };
             let id = match calls.iter().chain(&new).find(|(_, known)| *known == call) {
                 Some((id, _)) => *id,
                 None => {
@@ -169,7 +145,7 @@ fn averages(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let changed = !new.is_empty();
     calls.extend(new);
-    changed
+    changed.then_some(())
 }
 
 /// The average that a quotient of a sum and a count under one condition is.

@@ -1,18 +1,7 @@
 //! Grouping and aggregates: DISTINCT is a grouping, and what keys, counts and HAVING say twice goes. Whether
 //! a grouping is needed at all is asked in `grouping`, groupings of groupings are in `rollup`.
 
-use std::collections::BTreeSet;
-
-use crate::algebra::BlockMut;
-use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
-use crate::schema::Affinity;
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
     name: "distinct-as-grouping",
@@ -29,23 +18,17 @@ pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
 
 /// Over a projection the keys are its expressions; over anything else they are the columns, under new ids, as
 /// an id must not be produced twice.
-fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::Distinct { input } = rel else {
-        return false;
+        return None;
     };
     if let Rel::Project { input: below, exprs } = &mut **input {
         *rel = Rel::distinct_by(below.take(), std::mem::take(exprs));
-        return true;
+        return Some(());
     }
-    let input = input.take();
-    let mut keys = Vec::new();
-    for c in input.outputs() {
-        let new = cx.fresh_like(c);
-        keys.push((new, Expr::Column(c)));
-        cx.replace(c, Expr::Column(new));
-    }
-    *rel = Rel::distinct_by(input, keys);
-    true
+    let keys = cx.renamed(input);
+    *rel = Rel::distinct_by(input.take(), keys);
+    Some(())
 }
 
 pub(super) const KEY_CLEANUP: Rule = Rule {
@@ -64,22 +47,9 @@ pub(super) const KEY_CLEANUP: Rule = Rule {
 };
 
 /// Four clean-ups in turn: repeated keys, constant keys, repeated aggregates, and bare columns.
-fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    let mut changed = false;
-    let mut kept: Vec<(ColumnId, Expr)> = Vec::new();
-    for (c, e) in std::mem::take(keys) {
-        match kept.iter().find(|(_, k)| *k == e && k.is_deterministic()) {
-            Some((id, _)) => {
-                cx.replace(c, Expr::Column(*id));
-                changed = true;
-            }
-            None => kept.push((c, e)),
-        }
-    }
-    *keys = kept;
+fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
+    let mut changed = drop_repeated(keys, Expr::is_deterministic, cx);
     // `GROUP BY city, 1 + 1` is `GROUP BY city`. A constant alone stays: over no rows `GROUP BY 1 + 1` has no
     // group, and without GROUP BY there would be a row.
     let constant = |e: &Expr| matches!(e, Expr::Literal(_));
@@ -90,35 +60,46 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         keys.retain(|(_, e)| !constant(e));
         changed = true;
     }
-    let mut seen: Vec<(ColumnId, AggregateCall)> = Vec::new();
-    for (c, call) in std::mem::take(calls) {
-        match seen.iter().find(|(_, s)| *s == call) {
-            Some((id, _)) => {
-                cx.replace(c, Expr::Column(*id));
-                changed = true;
-            }
-            None => seen.push((c, call)),
-        }
-    }
-    *calls = seen;
+    changed |= drop_repeated(calls, |_| true, cx);
     // Without keys a bare column must not become one, for the same reason.
     if !keys.is_empty() && AggregateCall::any_bare(calls) {
         let deps = cx.dependencies(input);
-        let known: BTreeSet<ColumnId> = deps.closure(keys.iter().filter_map(|(_, e)| e.as_column()));
-        let (bare, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, c)| {
-            c.func == AggFunc::Bare
-                && c.filter.is_none()
-                && c.args.len() == 1
-                && c.args.iter().all(|e| e.is_deterministic() && e.reads().is_subset(&known))
-        });
-        *calls = rest;
-        changed |= !bare.is_empty();
+        let known = deps.closure(bare(keys));
+        let before = keys.len();
         // The call's column is the key's now, so nothing above changes.
-        for (c, call) in bare {
-            keys.extend(call.args.into_iter().map(|e| (c, e)));
+        keys.extend(
+            calls
+                .extract_if(.., |(_, c)| determined_bare(c, &known))
+                .flat_map(|(c, call)| call.args.into_iter().map(move |e| (c, e))),
+        );
+        changed |= keys.len() != before;
+    }
+    changed.then_some(())
+}
+
+/// Drops entries that stand twice, whose column is then the first one's; only those that are `fixed` are compared.
+fn drop_repeated<T: PartialEq>(
+    entries: &mut Vec<(ColumnId, T)>,
+    fixed: fn(&T) -> bool,
+    cx: &mut Context<'_>,
+) -> bool {
+    let before = entries.len();
+    let mut kept: Vec<(ColumnId, T)> = Vec::with_capacity(before);
+    for (c, e) in std::mem::take(entries) {
+        match kept.iter().find(|(_, known)| *known == e && fixed(known)) {
+            Some((first, _)) => cx.replace(c, Expr::Column(*first)),
+            None => kept.push((c, e)),
         }
     }
-    changed
+    *entries = kept;
+    entries.len() != before
+}
+
+/// True for a bare column whose value the columns of `known` determine: as good as a key.
+pub(super) fn determined_bare(call: &AggregateCall, known: &BTreeSet<ColumnId>) -> bool {
+    call.func == AggFunc::Bare
+        && call.filter.is_none()
+        && matches!(call.args.as_slice(), [e] if e.is_deterministic() && e.reads().is_subset(known))
 }
 
 pub(super) const COUNT_STAR: Rule = Rule {
@@ -144,36 +125,30 @@ pub(super) const COUNT_STAR: Rule = Rule {
 
 /// A CASE or COALESCE may be never NULL as well as a column: any deterministic argument is asked. Which
 /// columns below are never NULL is found out only where a COUNT(x) stands.
-fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, calls, .. } = rel else {
-        return false;
-    };
+fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, _, calls) = rel.as_aggregate_mut()?;
     let mut changed = false;
     let mut known = None;
-    let bare = AggregateCall::any_bare(calls);
+    let any_bare = AggregateCall::any_bare(calls);
     for (_, call) in calls {
         match call.func {
             AggFunc::Count if !call.distinct && call.args.len() == 1 => {
                 let known = known.get_or_insert_with(|| cx.not_null(input));
-                let counts_all = call.args.first().is_some_and(|e| match e {
-                    Expr::Literal(v) => *v != Value::Null,
-                    e => e.is_deterministic() && !cx.may_be_null(e, known),
-                });
-                if counts_all {
+                if call.args.iter().all(|e| e.is_deterministic() && !cx.may_be_null(e, known)) {
                     call.args.clear();
                     changed = true;
                 }
             }
             // Beside MAX(x), SQLite takes a bare column from the row of the maximum; beside MAX(DISTINCT x) a
             // later row, whose x has come before, takes its place.
-            AggFunc::Min | AggFunc::Max if call.distinct && !bare => {
+            AggFunc::Min | AggFunc::Max if call.distinct && !any_bare => {
                 call.distinct = false;
                 changed = true;
             }
             _ => {}
         }
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const COUNT_DISTINCT_KEY: Rule = Rule {
@@ -192,28 +167,25 @@ pub(super) const COUNT_DISTINCT_KEY: Rule = Rule {
 
 /// Rows of a group agree in its keys. If keys and argument together determine the row, no two rows of a group
 /// agree in the argument. Without keys this asks for an argument that is unique in the whole input.
-fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     if !calls.iter().any(|(_, c)| c.distinct) {
-        return false;
+        return None;
     }
     let deps = cx.dependencies(input);
-    let grouped: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let mut changed = false;
     for (_, call) in calls {
         let known = matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg);
         if call.distinct
             && known
             && let [Expr::Column(c)] = call.args.as_slice()
-            && deps.unique(grouped.iter().copied().chain([*c]))
+            && deps.unique(bare(keys).chain([*c]))
         {
             call.distinct = false;
             changed = true;
         }
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const TRIVIAL_HAVING: Rule = Rule {
@@ -241,7 +213,7 @@ pub(super) const TRIVIAL_HAVING: Rule = Rule {
 /// HAVING stands as conjuncts over the grouping. Only counts of groups are looked at, since without keys a
 /// count may be 0, and only counts of what is never NULL, since a group may hold nothing but NULLs.
 /// The cast inside AVG goes first. Not with DISTINCT: which values are the same is then asked after the cast.
-fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let mut changed = false;
     if let Rel::Aggregate { calls, .. } = rel {
         for (_, call) in calls.iter_mut().filter(|(_, c)| c.func == AggFunc::Avg && !c.distinct) {
@@ -254,7 +226,7 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
-        return changed;
+        return changed.then_some(());
     };
     // The counts that are never below 1.
     let mut counts: BTreeSet<ColumnId> = BTreeSet::new();
@@ -275,38 +247,26 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     if counts.is_empty() {
-        return changed;
+        return changed.then_some(());
     }
     let before = on.len();
     on.retain_mut(|e| {
-        let Some((op, c, n)) = compared_with_whole(e) else {
+        let Some((c, op, n)) = compared_with_whole(e).filter(|(c, ..)| counts.contains(c)) else {
             return true;
         };
-        if !counts.contains(&c) {
-            return true;
-        }
-        let new = |op, left, right| Expr::binary(op, left, right);
-        let whole = |n| Expr::Literal(Value::Integer(n));
-        match (op, n) {
+        *e = match (op, n) {
             (BinaryOp::GtEq, ..=1) | (BinaryOp::Gt | BinaryOp::NotEq, ..=0) => return false,
-            (BinaryOp::LtEq, 1) | (BinaryOp::Lt, 2) => *e = new(BinaryOp::Eq, Expr::Column(c), whole(1)),
-            (BinaryOp::NotEq, 1) => *e = new(BinaryOp::LtEq, whole(2), Expr::Column(c)),
+            (BinaryOp::LtEq, 1) | (BinaryOp::Lt, 2) => Expr::Column(c).eq(Expr::integer(1)),
+            (BinaryOp::NotEq, 1) => Expr::binary(BinaryOp::LtEq, Expr::integer(2), Expr::Column(c)),
             _ => return true,
-        }
+        };
         changed = true;
         true
     });
-    changed | (on.len() != before)
+    (changed | (on.len() != before)).then_some(())
 }
 
 /// `c op n`, whichever side the column stands on.
-fn compared_with_whole(e: &Expr) -> Option<(BinaryOp, ColumnId, i64)> {
-    let Expr::Binary { op, left, right } = e else {
-        return None;
-    };
-    match (&**left, &**right) {
-        (Expr::Column(c), Expr::Literal(Value::Integer(n))) => Some((*op, *c, *n)),
-        (Expr::Literal(Value::Integer(n)), Expr::Column(c)) => Some((op.flipped()?, *c, *n)),
-        _ => None,
-    }
+pub(super) fn compared_with_whole(e: &Expr) -> Option<(ColumnId, BinaryOp, i64)> {
+    e.readings().find_map(|(x, op, n)| Some((x.as_column()?, op, n.as_integer()?)))
 }

@@ -6,15 +6,7 @@
 //! expression, not a set of equal ones.
 
 use super::predicates::orient;
-use super::put;
-use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::numbers::Numbers;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{Query, Rel};
-use crate::schema::Affinity;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 /// The whole number that a literal is equal to. Doubles beyond 9.0e15 (2^53 is a little more) stand for several
 /// whole numbers, and are left alone.
@@ -42,18 +34,17 @@ pub(super) const IDLE_ARITHMETIC: Rule = Rule {
 /// An arithmetic operator reads its operands as numbers, whatever they are, so `(x + 0) * y` may lose the 0.
 /// A comparison does not: in `age * 1 = '30'` a number meets a text and is never equal to it, in `age = '30'`
 /// the column's affinity makes the text a number. There both sides have to be numbers.
-fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+fn idle(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     match e {
         Expr::Unary { op: UnaryOp::Neg, expr } => simplify(expr, cx),
         Expr::Binary { op, left, right } => {
             let numbers = match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
-                op if op.flipped().is_some() => cx.numbers(left).is_some() && cx.numbers(right).is_some(),
-                _ => false,
+                op => op.is_comparison() && cx.numbers(left).is_some() && cx.numbers(right).is_some(),
             };
-            numbers && (simplify(left, cx) | simplify(right, cx))
+            if numbers { simplify(left, cx).or(simplify(right, cx)) } else { None }
         }
-        _ => false,
+        _ => None,
     }
 }
 
@@ -67,38 +58,27 @@ pub(super) const IDLE_OUTPUT: Rule = Rule {
         "strict": "SELECT 0 + age * 1, - - id FROM customer" == "SELECT age, id FROM customer";
         "default": "SELECT name + 0 FROM customer" != "SELECT name FROM customer";
     },
-    apply: Apply::Query(idle_output),
+    apply: Apply::Root(idle_output),
 };
 
 /// Only at the root: what a subquery gives may be compared by an affinity that `x` has and `x + 0` has not.
-fn idle_output(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    let Rel::Project { exprs, .. } = &mut query.rel else {
-        return false;
-    };
-    let mut changed = false;
-    if role == Role::Root {
-        for (_, e) in exprs {
-            changed |= simplify(e, cx);
-        }
-    }
-    changed
+fn idle_output(query: &mut Query, cx: &mut Context<'_>) -> Changed {
+    let (_, exprs) = query.rel.as_project_mut()?;
+    change_each(exprs, |(_, e)| simplify(e, cx).is_some()).then_some(())
 }
 
 /// The expression without what changes no number, where no affinity counts.
-fn simplify(e: &mut Expr, cx: &Context<'_>) -> bool {
+fn simplify(e: &mut Expr, cx: &Context<'_>) -> Changed {
     let new = match e {
         Expr::Unary { op: UnaryOp::Neg, expr } => match &**expr {
-            Expr::Unary { op: UnaryOp::Neg, expr: inner } if cx.numbers(inner).is_some() => {
-                Some((**inner).clone())
-            }
+            Expr::Unary { op: UnaryOp::Neg, expr } => cx.numbers(expr).map(|_| (**expr).clone()),
             _ => None,
         },
-        Expr::Binary { op, left, right } => match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
-                idle_binary(*op, left, right, cx)
-            }
-            _ => None,
-        },
+        Expr::Binary {
+            op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
+            left,
+            right,
+        } => idle_binary(*op, left, right, cx),
         _ => None,
     };
     put(e, new)
@@ -111,12 +91,9 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
     let neutral = i64::from(matches!(op, BinaryOp::Mul | BinaryOp::Div));
     let commutes = matches!(op, BinaryOp::Add | BinaryOp::Mul);
     let one_side = |x: &Expr, c: &Expr| {
-        let exact = matches!(c, Expr::Literal(Value::Integer(_)));
-        let of = cx.numbers(x)?;
-        if matches!(x, Expr::Literal(_)) || whole_value(c)? != neutral {
-            return None;
-        }
-        Some(if exact || of == Numbers::Real { x.clone() } else { x.clone().cast(Affinity::Real) })
+        let of = cx.numbers(x).filter(|_| !x.is_literal() && whole_value(c) == Some(neutral))?;
+        let stays = c.as_integer().is_some() || of == Numbers::Real;
+        Some(if stays { x.clone() } else { x.clone().cast(Affinity::Real) })
     };
     if let Some(new) = one_side(left, right) {
         return Some(new);
@@ -130,12 +107,8 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         BinaryOp::Sub => BinaryOp::Add,
         _ => return None,
     };
-    match right.as_integer() {
-        Some(c) if c < 0 && cx.numbers(left).is_some() => {
-            Some(Expr::binary(opposite, left.clone(), Expr::integer(c.checked_neg()?)))
-        }
-        _ => None,
-    }
+    let c = right.as_integer().filter(|c| *c < 0 && cx.numbers(left).is_some())?;
+    Some(Expr::binary(opposite, left.clone(), Expr::integer(c.checked_neg()?)))
 }
 
 pub(super) const REAL_FACTORS: Rule = Rule {
@@ -160,15 +133,13 @@ pub(super) const REAL_FACTORS: Rule = Rule {
 /// 100.0 / COUNT(*)         →  100 / CAST(COUNT(*) AS REAL)
 /// CAST(age AS REAL) * score →  age * score
 /// ```
-fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     let Expr::Binary { op: BinaryOp::Mul | BinaryOp::Div, left, right } = e else {
-        return false;
+        return None;
     };
-    let (Some(l), Some(r)) = (cx.numbers(left), cx.numbers(right)) else {
-        return false;
-    };
+    let (l, r) = (cx.numbers(left)?, cx.numbers(right)?);
     if l != Numbers::Real && r != Numbers::Real || left.is_literal() && right.is_literal() {
-        return false;
+        return None;
     }
     // `stripped` is the operand where the other one makes the operation real.
     let stripped = |x: &Expr| match x {
@@ -200,7 +171,7 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         **carrier = std::mem::replace(&mut **carrier, Expr::NULL).cast(Affinity::Real);
         changed = true;
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const COMPARED_SUMS: Rule = Rule {
@@ -222,25 +193,16 @@ pub(super) const COMPARED_SUMS: Rule = Rule {
 
 /// One step of solving a comparison with a constant for its column. The rule is tried again until none is
 /// left: `2 * (age + 1) > 8` is `age + 1 > 4` is `age > 3`.
-fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Binary { op, left, right } = e else {
-        return false;
-    };
-    let Some(opposite) = op.flipped() else {
-        return false;
-    };
-    let (side, op, constant) = match (left.as_integer(), right.as_integer()) {
-        (None, Some(c)) => (&**left, *op, c),
-        (Some(c), None) => (&**right, opposite, c),
-        _ => return false,
-    };
-    let Some(new) = solved(side, op, constant, cx) else {
-        return false;
-    };
-    *e = new;
+fn compared(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let comparison = |(_, op, _): &(&Expr, BinaryOp, &Expr)| op.is_comparison();
+    let new = e.readings().filter(comparison).find_map(|(side, op, constant)| {
+        let constant = constant.as_integer().filter(|_| side.as_integer().is_none())?;
+        solved(side, op, constant, cx)
+    });
+    *e = new?;
     // Comparisons read left to right with < and <= alone.
     orient(e, cx);
-    true
+    Some(())
 }
 
 /// `side op constant` with less on its left. What would overflow stays. A factor is divided out only where
@@ -250,42 +212,28 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
     if cx.numbers(side) != Some(Numbers::Whole) {
         return None;
     }
-    match side {
-        Expr::Binary { op: BinaryOp::Add, left, right } => {
-            let (x, c) = match (left.as_integer(), right.as_integer()) {
-                (None, Some(c)) => (left, c),
-                (Some(c), None) => (right, c),
-                _ => return None,
-            };
-            Some(Expr::binary(op, (**x).clone(), Expr::integer(constant.checked_sub(c)?)))
+    if let Expr::Unary { op: UnaryOp::Neg, expr } = side {
+        return Some(Expr::binary(op.flipped()?, (**expr).clone(), Expr::integer(constant.checked_neg()?)));
+    }
+    let (of, left, right) = side.as_binary()?;
+    let (x, op, other) = match (of, left.as_integer(), right.as_integer()) {
+        (BinaryOp::Add, None, Some(c)) => (left, op, constant.checked_sub(c)?),
+        (BinaryOp::Add, Some(c), None) => (right, op, constant.checked_sub(c)?),
+        (BinaryOp::Sub, None, Some(c)) => (left, op, constant.checked_add(c)?),
+        (BinaryOp::Sub, Some(c), None) => (right, op.flipped()?, c.checked_sub(constant)?),
+        (BinaryOp::Sub, None, None) if constant == 0 => {
+            return Some(Expr::binary(op, left.clone(), right.clone()));
         }
-        Expr::Binary { op: BinaryOp::Sub, left, right } => match (left.as_integer(), right.as_integer()) {
-            (None, Some(c)) => {
-                Some(Expr::binary(op, (**left).clone(), Expr::integer(constant.checked_add(c)?)))
-            }
-            (Some(c), None) => {
-                Some(Expr::binary(op.flipped()?, (**right).clone(), Expr::integer(c.checked_sub(constant)?)))
-            }
-            (None, None) if constant == 0 => Some(Expr::binary(op, (**left).clone(), (**right).clone())),
-            _ => None,
-        },
-        Expr::Unary { op: UnaryOp::Neg, expr } => {
-            Some(Expr::binary(op.flipped()?, (**expr).clone(), Expr::integer(constant.checked_neg()?)))
-        }
-        Expr::Binary { op: BinaryOp::Mul, left, right } => {
-            let (x, c) = match (left.as_integer(), right.as_integer()) {
-                (None, Some(c)) => (left, c),
-                (Some(c), None) => (right, c),
-                _ => return None,
-            };
+        (BinaryOp::Mul, None, Some(c)) | (BinaryOp::Mul, Some(c), None) => {
             if c == 0 || constant.checked_rem(c)? != 0 {
                 return None;
             }
-            let op = if c < 0 { op.flipped()? } else { op };
-            Some(Expr::binary(op, (**x).clone(), Expr::integer(constant.checked_div(c)?)))
+            let x = if right.as_integer().is_some() { left } else { right };
+            (x, if c < 0 { op.flipped()? } else { op }, constant.checked_div(c)?)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Expr::binary(op, x.clone(), Expr::integer(other)))
 }
 
 pub(super) const RATIOS: Rule = Rule {
@@ -300,42 +248,33 @@ pub(super) const RATIOS: Rule = Rule {
         "default": "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) / COUNT(*) * 100.0 FROM customer"
             != "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) * 100.0 / COUNT(*) FROM customer";
     },
-    apply: Apply::Query(ratios),
+    apply: Apply::Root(ratios),
 };
 
 /// Reassociating rounds otherwise in the last bits. Where answers are compared exactly that shows, and where
 /// rows are a set it decides which of them are one row before any tolerance is asked.
-fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    let Rel::Project { exprs, .. } = &mut query.rel else {
-        return false;
+fn ratios(query: &mut Query, cx: &mut Context<'_>) -> Changed {
+    let (_, exprs) = query.rel.as_project_mut()?;
+    if cx.semantics.float_tolerance < 1e-12 || cx.semantics.rows_as_set {
+        return None;
+    }
+    change_each(exprs, |(_, e)| put(e, multiplied_first(e, cx)).is_some()).then_some(())
+}
+
+/// `x * c / y` for `x / y * c`.
+fn multiplied_first(e: &Expr, cx: &Context<'_>) -> Option<Expr> {
+    let Expr::Binary { op: BinaryOp::Mul, left, right } = e else {
+        return None;
     };
-    if role != Role::Root || cx.semantics.float_tolerance < 1e-12 || cx.semantics.rows_as_set {
-        return false;
-    }
-    let mut changed = false;
-    for (_, e) in exprs {
-        let Expr::Binary { op: BinaryOp::Mul, left, right } = e else {
-            continue;
-        };
-        let (quotient, constant) = match (left.is_literal(), right.is_literal()) {
-            (false, true) => (&**left, &**right),
-            (true, false) => (&**right, &**left),
-            _ => continue,
-        };
-        let Expr::Binary { op: BinaryOp::Div, left: x, right: y } = quotient else {
-            continue;
-        };
-        // A moderate constant neither overflows nor underflows what was a number.
-        let moderate = whole_value(constant).is_some_and(|c| (1..=1_000_000).contains(&c));
-        if !moderate || cx.numbers(x) != Some(Numbers::Real) || cx.numbers(y).is_none() {
-            continue;
-        }
-        *e = Expr::binary(
-            BinaryOp::Div,
-            Expr::binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
-            (**y).clone(),
-        );
-        changed = true;
-    }
-    changed
+    let (quotient, constant) = if right.is_literal() { (left, right) } else { (right, left) };
+    let Expr::Binary { op: BinaryOp::Div, left: x, right: y } = &**quotient else {
+        return None;
+    };
+    // A moderate constant neither overflows nor underflows what was a number.
+    let moderate = whole_value(constant).is_some_and(|c| (1..=1_000_000).contains(&c));
+    let real = cx.numbers(x) == Some(Numbers::Real) && cx.numbers(y).is_some();
+    (moderate && real).then(|| {
+        let product = Expr::binary(BinaryOp::Mul, (**x).clone(), (**constant).clone());
+        Expr::binary(BinaryOp::Div, product, (**y).clone())
+    })
 }

@@ -9,14 +9,7 @@ use std::collections::HashSet;
 
 use indexmap::IndexSet;
 
-use crate::algebra::BlockMut;
-use crate::expr::Expr;
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::pushdown::push_into;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::Rel;
-use crate::tree::Tree;
+use crate::normalize::prelude::*;
 
 pub(super) const FLATTENING: Rule = Rule {
     name: "join-flattening",
@@ -43,7 +36,7 @@ pub(super) const FLATTENING: Rule = Rule {
 
 /// Takes the whole tree of inner joins and filters apart at once; `Rel::join` makes a filter of what has one
 /// input, and the input itself where nothing is asked of it.
-fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
     let worth = match rel {
         Rel::Filter { input, predicate } => {
             predicate.is_empty() || matches!(**input, Rel::Filter { .. } | Rel::Join { .. })
@@ -55,12 +48,12 @@ fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         _ => false,
     };
     if !worth {
-        return false;
+        return None;
     }
     let (mut inputs, mut on) = (Vec::new(), Vec::new());
     gather(rel.take(), &mut inputs, &mut on);
     *rel = Rel::join(inputs, on);
-    true
+    Some(())
 }
 
 /// Inputs and conjuncts below `rel`. The one row without columns, which a FROM-less SELECT reads, multiplies
@@ -95,13 +88,11 @@ pub(super) const CONJUNCTS: Rule = Rule {
 
 /// Conjuncts are looked at in every pass and mostly clean already: nothing is copied unless one is an AND or
 /// an OR, is true, or stands twice.
-fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Some(list) = rel.condition_mut() else {
-        return false;
-    };
+fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let list = rel.condition_mut()?;
     let worth = list.iter().any(|e| matches!(e, Expr::And(_) | Expr::Or(_)) || e.is_true());
     if !worth && !repeats(list) {
-        return false;
+        return None;
     }
     let before = list.clone();
     let mut kept: IndexSet<Expr> = IndexSet::new();
@@ -121,7 +112,7 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let idle = |e: &Expr| matches!(e, Expr::Or(arms) if arms.iter().any(|a| kept.contains(a)));
     let idle: Vec<bool> = kept.iter().map(idle).collect();
     *list = kept.into_iter().zip(idle).filter(|(_, idle)| !idle).map(|(e, _)| e).chain(drawn).collect();
-    *list != before
+    (*list != before).then_some(())
 }
 
 /// True if an expression stands twice. Short lists are compared pair by pair, which is faster than hashing.
@@ -186,11 +177,9 @@ pub(super) const PUSHDOWN: Rule = Rule {
 
 /// A conjunct goes into an input that makes all those of its columns that this query makes. Scans are passed
 /// over: a filter right above a scan is as far down as it gets.
-fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let all = rel.output_set();
-    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
-        return false;
-    };
+    let BlockMut { inputs, on } = rel.as_block_mut()?;
     let mut changed = false;
     for input in inputs {
         if matches!(input, Rel::Scan { .. } | Rel::Values { .. }) {
@@ -211,5 +200,5 @@ fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         *on = stay;
     }
-    changed
+    changed.then_some(())
 }

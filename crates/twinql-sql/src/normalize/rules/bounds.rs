@@ -4,15 +4,7 @@
 //! `age > 1` and outside `age < 2`. Two comparisons are looked at together if the expressions they test are
 //! the same.
 
-use std::collections::BTreeSet;
-
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 /// Conjuncts that are compared with each other, at most.
 const MAX_TESTS: usize = 64;
@@ -61,34 +53,24 @@ impl Test {
             Expr::Literal(v) if *v != Value::Null => Some(v.clone()),
             _ => None,
         };
-        match e {
-            Expr::Binary { op, left, right } => {
-                if let Some(v) = constant(right).filter(|_| fits(left)) {
-                    let test = match op {
-                        BinaryOp::Eq => Test::In(vec![v]),
-                        BinaryOp::NotEq => Test::Not(v),
-                        BinaryOp::Lt => Test::Below(v, true),
-                        BinaryOp::LtEq => Test::Below(v, false),
-                        _ => return None,
-                    };
-                    return Some((left, test));
-                }
-                let v = constant(left).filter(|_| fits(right))?;
-                let test = match op {
-                    BinaryOp::Eq => Test::In(vec![v]),
-                    BinaryOp::NotEq => Test::Not(v),
-                    BinaryOp::Lt => Test::Above(v, true),
-                    BinaryOp::LtEq => Test::Above(v, false),
-                    _ => return None,
-                };
-                Some((right, test))
-            }
-            Expr::InList { expr, list } if fits(expr) => {
-                let list: Option<Vec<Value>> = list.iter().map(constant).collect();
-                Some((expr, Test::In(list?)))
-            }
-            _ => None,
+        if let Some((expr, list)) = e.as_in_list().filter(|(expr, _)| fits(expr)) {
+            let list: Option<Vec<Value>> = list.iter().map(constant).collect();
+            return Some((expr, Test::In(list?)));
         }
+        // `orient` has turned > and >=, so that these are < and <= with the constant on their left.
+        e.readings().enumerate().find_map(|(side, (x, op, v))| {
+            let v = constant(v).filter(|_| fits(x))?;
+            let test = match (op, side) {
+                (BinaryOp::Eq, _) => Test::In(vec![v]),
+                (BinaryOp::NotEq, _) => Test::Not(v),
+                (BinaryOp::Lt, 0) => Test::Below(v, true),
+                (BinaryOp::LtEq, 0) => Test::Below(v, false),
+                (BinaryOp::Gt, 1) => Test::Above(v, true),
+                (BinaryOp::GtEq, 1) => Test::Above(v, false),
+                _ => return None,
+            };
+            Some((x, test))
+        })
     }
 
     /// Whether a value passes, if that can be told: constants of different kinds, a text and a number, have no
@@ -170,26 +152,24 @@ impl Test {
 type Facts = Vec<(Expr, Test)>;
 
 /// Works on a copy, and only where there are two tests or a disjunction to hold them against.
-fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let worth = |on: &[Expr]| {
         on.iter().any(|e| matches!(e, Expr::Or(_))) || on.iter().filter_map(Test::of).nth(1).is_some()
     };
     if !rel.condition().is_some_and(worth) {
-        return false;
+        return None;
     }
     let known = cx.not_null_below(rel);
-    let Some(on) = rel.condition_mut() else {
-        return false;
-    };
+    let on = rel.condition_mut()?;
     if on.len() > MAX_TESTS {
-        return false;
+        return None;
     }
     let mut new = on.clone();
     if !simplify(&mut new, &Facts::new(), &known, cx) {
-        return false;
+        return None;
     }
     *on = new;
-    true
+    Some(())
 }
 
 /// Simplifies conjuncts of which only being true counts, where `outer` holds. In turn: what an earlier conjunct

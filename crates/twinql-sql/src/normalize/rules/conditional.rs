@@ -3,18 +3,8 @@
 //! IIF, NULLIF and CASE with an operand become the searched CASE, whose branches can then be looked at one by
 //! one; where a CASE is a condition it becomes AND and OR, and the rules for these take over.
 
-use std::collections::BTreeSet;
-
 use super::predicates::{negate, orient};
-use super::put;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::{Context, computed};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
-use crate::schema::Affinity;
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 /// Nodes of an operand that is copied, at most.
 const MAX_COPIED: usize = 16;
@@ -42,10 +32,11 @@ pub(super) const CONDITIONAL: Rule = Rule {
 };
 
 /// A CASE found to have one value counts as vacated: `vacuous` says what that is for.
-fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let new = match e {
-        Expr::Case { .. } => {
-            let new = case(e);
+fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let new = match &*e {
+        Expr::Case { operand, branches, otherwise } => {
+            let otherwise = otherwise.as_deref().unwrap_or(&Expr::NULL);
+            let new = case(operand.as_deref(), branches, otherwise).filter(|new| new != e);
             cx.vacated += usize::from(matches!(new, Some(Expr::Literal(_))));
             new
         }
@@ -63,26 +54,15 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 /// Then branches go that never apply or whose condition stood before, whatever follows one that always
 /// applies, and at the end those that give what ELSE gives. `CASE WHEN p THEN 1 ELSE 0 END` is `p IS 1`:
 /// where p is NULL, ELSE applies.
-fn case(e: &Expr) -> Option<Expr> {
-    let Expr::Case { operand, branches, otherwise } = e else {
-        return None;
-    };
+fn case(operand: Option<&Expr>, branches: &[(Expr, Expr)], otherwise: &Expr) -> Option<Expr> {
     if let Some(x) = operand {
-        if x.size() > MAX_COPIED || !x.is_deterministic() || x.has_subquery() {
-            return None;
-        }
-        let branches =
-            branches.iter().map(|(w, t)| (Expr::binary(BinaryOp::Eq, (**x).clone(), w.clone()), t.clone()));
-        return Some(Expr::Case {
-            operand: None,
-            branches: branches.collect(),
-            otherwise: otherwise.clone(),
-        });
+        let branches = branches.iter().map(|(w, t)| (x.clone().eq(w.clone()), t.clone())).collect();
+        return may_be_copied(x).then(|| searched(branches, otherwise.clone()));
     }
     let mut kept: Vec<(Expr, Expr)> = Vec::new();
-    let mut rest = otherwise.as_deref().cloned().unwrap_or(Expr::NULL);
+    let mut rest = otherwise.clone();
     for (w, t) in branches {
-        if w.is_false() || w.is_null_literal() || kept.iter().any(|(k, _)| k == w && k.is_deterministic()) {
+        if w.is_never_true() || kept.iter().any(|(k, _)| k == w && k.is_deterministic()) {
             continue;
         }
         if w.is_true() {
@@ -100,20 +80,23 @@ fn case(e: &Expr) -> Option<Expr> {
     }
     if let [(w, t)] = kept.as_slice()
         && w.is_boolean()
+        && let (Some(yes @ (0 | 1)), Some(no @ (0 | 1))) = (t.as_integer(), rest.as_integer())
+        && yes != no
     {
-        if *t == Expr::integer(1) && rest == Expr::integer(0) {
-            return Some(Expr::binary(BinaryOp::Is, w.clone(), Expr::integer(1)));
-        }
-        if *t == Expr::integer(0) && rest == Expr::integer(1) {
-            return Some(Expr::binary(BinaryOp::IsNot, w.clone(), Expr::integer(1)));
-        }
+        let op = if yes == 1 { BinaryOp::Is } else { BinaryOp::IsNot };
+        return Some(Expr::binary(op, w.clone(), Expr::integer(1)));
     }
-    let new = Expr::Case {
-        operand: None,
-        branches: kept,
-        otherwise: (!rest.is_null_literal()).then(|| Box::new(rest)),
-    };
-    (new != *e).then_some(new)
+    Some(searched(kept, rest))
+}
+
+/// True for an expression that may stand twice for once: a small one that has one value.
+fn may_be_copied(x: &Expr) -> bool {
+    x.size() <= MAX_COPIED && x.is_deterministic() && !x.has_subquery()
+}
+
+/// CASE with these branches and this ELSE, which goes without saying where it is NULL.
+fn searched(branches: Vec<(Expr, Expr)>, rest: Expr) -> Expr {
+    Expr::case(branches, (!rest.is_null_literal()).then_some(rest))
 }
 
 /// IIF and NULLIF by their definitions. COALESCE, of which IFNULL is one, takes in nested ones, passes over
@@ -121,17 +104,9 @@ fn case(e: &Expr) -> Option<Expr> {
 /// ends it in `null-operands`.
 fn function(name: &str, args: &[Expr]) -> Option<Expr> {
     match (name, args) {
-        ("iif" | "if", [p, yes, no]) => Some(Expr::Case {
-            operand: None,
-            branches: vec![(p.clone(), yes.clone())],
-            otherwise: Some(Box::new(no.clone())),
-        }),
-        ("nullif", [a, b]) if a.size() <= MAX_COPIED && a.is_deterministic() && !a.has_subquery() => {
-            Some(Expr::Case {
-                operand: None,
-                branches: vec![(a.clone().eq(b.clone()), Expr::NULL)],
-                otherwise: Some(Box::new(a.clone())),
-            })
+        ("iif" | "if", [p, yes, no]) => Some(Expr::case(vec![(p.clone(), yes.clone())], Some(no.clone()))),
+        ("nullif", [a, b]) if may_be_copied(a) => {
+            Some(Expr::case(vec![(a.clone().eq(b.clone()), Expr::NULL)], Some(a.clone())))
         }
         ("ifnull" | "coalesce", _) => {
             let mut kept: Vec<Expr> = Vec::new();
@@ -169,6 +144,11 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         (Expr::Literal(v), x) | (x, Expr::Literal(v)) => (x, v),
         _ => return None,
     };
+    // What stands in the place of `x`.
+    let beside = |new: Expr| match left {
+        Expr::Literal(_) => Expr::binary(op, left.clone(), new),
+        _ => Expr::binary(op, new, right.clone()),
+    };
     // A constant cast to the kind it is, next to another of that kind.
     if let Expr::Cast { expr, affinity } = x
         && let Expr::Literal(v) = &**expr
@@ -178,51 +158,27 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
                 | (Affinity::Text, Value::Text(_), Value::Text(_))
         )
     {
-        let bare = (**expr).clone();
-        return Some(if matches!(left, Expr::Literal(_)) {
-            Expr::binary(op, left.clone(), bare)
-        } else {
-            Expr::binary(op, bare, right.clone())
-        });
+        return Some(beside((**expr).clone()));
     }
     match (op, constant) {
-        (Is, Value::Null) if !matches!(x, Expr::Row(_)) => {
-            return Some(x.clone().is_null());
+        (Is | IsNot, Value::Null) if !matches!(x, Expr::Row(_)) => {
+            Some(asserted(x.clone().is_null(), op == Is))
         }
-        (IsNot, Value::Null) if !matches!(x, Expr::Row(_)) => {
-            return Some(x.clone().is_null().not());
+        (Eq | NotEq, Value::Integer(v @ (0 | 1))) if x.is_boolean() => {
+            Some(asserted(x.clone(), (op == Eq) == (*v == 1)))
         }
-        (Eq, Value::Integer(1)) | (NotEq, Value::Integer(0)) if x.is_boolean() => return Some(x.clone()),
-        (Eq, Value::Integer(0)) | (NotEq, Value::Integer(1)) if x.is_boolean() => {
-            return Some(x.clone().not());
-        }
-        _ => {}
-    }
-    if !op.is_comparison() && !op.is_null_safe() {
-        return None;
-    }
-    if matches!(right, Expr::Literal(_)) {
-        into_branches(left, &|e| Expr::binary(op, e, right.clone()))
-    } else {
-        into_branches(right, &|e| Expr::binary(op, left.clone(), e))
+        _ if op.is_comparison() || op.is_null_safe() => into_branches(x, &beside),
+        _ => None,
     }
 }
 
 /// CASE with `f` around each of its values, if it has few: `CASE WHEN p THEN a ELSE b END = 5` as
 /// `CASE WHEN p THEN a = 5 ELSE b = 5 END`.
 fn into_branches(e: &Expr, f: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
-    let Expr::Case { operand: None, branches, otherwise } = e else {
-        return None;
-    };
-    if branches.len() > MAX_BRANCHES {
-        return None;
-    }
+    let (branches, otherwise) = e.as_case().filter(|(branches, _)| branches.len() <= MAX_BRANCHES)?;
     let rest = otherwise.as_deref().cloned().unwrap_or(Expr::NULL);
-    Some(Expr::Case {
-        operand: None,
-        branches: branches.iter().map(|(w, t)| (w.clone(), f(t.clone()))).collect(),
-        otherwise: Some(Box::new(f(rest))),
-    })
+    let branches = branches.iter().map(|(w, t)| (w.clone(), f(t.clone())));
+    Some(Expr::case(branches.collect(), Some(f(rest))))
 }
 
 pub(super) const NULL_OPERANDS: Rule = Rule {
@@ -238,33 +194,20 @@ pub(super) const NULL_OPERANDS: Rule = Rule {
     apply: Apply::Rel(null_operands),
 };
 
-/// Which columns are never NULL is found out only where an expression stands that it may decide.
-fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    // NOT NULL and casts of NULL need no knowledge, but are rare enough to go the same way.
-    let worth = rel.exprs().into_iter().any(|e| {
-        e.any(|x| match x {
-            Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } => expr.is_null_literal(),
-            Expr::Function { name, .. } => name == "coalesce",
-            Expr::Binary { op: BinaryOp::Is | BinaryOp::IsNot, left, right } => {
-                [left, right].iter().any(|x| matches!(***x, Expr::Literal(_)))
-            }
-            _ => false,
-        })
-    });
-    if !worth {
-        return false;
-    }
-    let known = cx.not_null_below(rel);
-    let mut changed = false;
-    for e in rel.exprs_mut() {
-        changed |= null_operand(e, &known, cx);
-    }
-    changed
+/// NOT NULL and casts of NULL need no knowledge, but are rare enough to go the same way.
+fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let worth = |e: &Expr| match e {
+        Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } => expr.is_null_literal(),
+        Expr::Function { name, .. } => name == "coalesce",
+        Expr::Binary { op, left, right } => op.is_null_safe() && (left.is_literal() || right.is_literal()),
+        _ => false,
+    };
+    change_knowing(rel, cx, worth, |e, known, cx| put(e, without_null(e, known, cx)))
 }
 
-/// The same in one expression, from its leaves up.
-fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    let new = |e: &Expr| match e {
+/// What an operator, a COALESCE or a test of a truth value is, by what is NULL in it and what is not.
+fn without_null(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
+    match e {
         Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } if expr.is_null_literal() => {
             Some(Expr::NULL)
         }
@@ -278,20 +221,13 @@ fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> b
                 _ => None,
             }
         }
-        Expr::Binary { op: op @ (BinaryOp::Is | BinaryOp::IsNot), left, right } => {
-            match (&**left, &**right) {
-                (x, Expr::Literal(v)) | (Expr::Literal(v), x)
-                    if x.is_boolean() && !cx.may_be_null(x, known) && matches!(v, Value::Integer(0 | 1)) =>
-                {
-                    let same = (*op == BinaryOp::Is) == (*v == Value::Integer(1));
-                    Some(if same { x.clone() } else { x.clone().not() })
-                }
-                _ => None,
-            }
-        }
+        Expr::Binary { op: BinaryOp::Is | BinaryOp::IsNot, .. } => e.readings().find_map(|(x, op, v)| {
+            let v = v.as_integer().filter(|v| matches!(v, 0 | 1))?;
+            let sure = x.is_boolean() && !cx.may_be_null(x, known);
+            sure.then(|| asserted(x.clone(), (op == BinaryOp::Is) == (v == 1)))
+        }),
         _ => None,
-    };
-    e.map(|e| put(e, new(e)))
+    }
 }
 
 pub(super) const TRUE_ALONE: Rule = Rule {
@@ -312,35 +248,22 @@ pub(super) const TRUE_ALONE: Rule = Rule {
 
 /// Conditions of filters and joins, FILTER of aggregates, and WHEN in any CASE: there NULL does what false
 /// does.
-fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let known = if rel.exprs().into_iter().any(|e| e.any(|x| matches!(x, Expr::Case { .. }))) {
         cx.not_null_below(rel)
     } else {
         BTreeSet::new()
     };
-    let mut changed = false;
-    for e in rel.condition_mut().into_iter().flatten() {
-        changed |= positive(e, &known, cx);
+    let positive = |e: &mut Expr| positive(e, &known, cx);
+    let mut changed = change_each(rel.condition_mut().into_iter().flatten(), positive);
+    if let Some((_, _, calls)) = rel.as_aggregate_mut() {
+        changed |= change_each(calls.iter_mut().filter_map(|(_, call)| call.filter.as_mut()), positive);
     }
-    if let Rel::Aggregate { calls, .. } = rel {
-        for filter in calls.iter_mut().filter_map(|(_, call)| call.filter.as_mut()) {
-            changed |= positive(filter, &known, cx);
-        }
-    }
-    for e in rel.exprs_mut() {
-        changed |= conditions(e, &known, cx);
-    }
-    changed
-}
-
-/// Conditions of CASE, wherever it stands.
-fn conditions(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    e.map(|e| match e {
-        Expr::Case { operand: None, branches, .. } => {
-            branches.iter_mut().fold(false, |hit, (w, _)| positive(w, known, cx) | hit)
-        }
-        _ => false,
-    })
+    let mut conditions = |e: &mut Expr| match e.as_case_mut() {
+        Some((branches, _)) => change_each(branches, |(w, _)| positive(w)),
+        None => false,
+    };
+    (change_each(rel.exprs_mut(), |e| e.map(&mut conditions)) | changed).then_some(())
 }
 
 /// An expression of which only being true counts, and the operands of AND and OR in it. NOT does not pass
@@ -348,17 +271,13 @@ fn conditions(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> boo
 fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let new = match e {
         Expr::And(list) | Expr::Or(list) => {
-            return list.iter_mut().fold(false, |hit, e| positive(e, known, cx) | hit);
+            return change_each(list, |e| positive(e, known, cx));
         }
         Expr::Literal(Value::Null) => Some(Expr::integer(0)),
-        Expr::Binary { op: BinaryOp::Is, left, right } => match (&**left, &**right) {
-            (x, Expr::Literal(Value::Integer(1))) | (Expr::Literal(Value::Integer(1)), x)
-                if x.is_boolean() =>
-            {
-                Some(x.clone())
-            }
-            _ => None,
-        },
+        Expr::Binary { op: BinaryOp::Is, .. } => {
+            let mut tests = e.readings().filter(|(x, _, one)| one.as_integer() == Some(1) && x.is_boolean());
+            tests.next().map(|(x, ..)| x.clone())
+        }
         Expr::Function { name, args } if name == "coalesce" => match args.as_slice() {
             [x, last] if last.is_false() && x.is_boolean() => Some(x.clone()),
             _ => None,
@@ -368,7 +287,7 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
         }
         _ => None,
     };
-    put(e, new)
+    put(e, new).is_some()
 }
 
 /// `CASE WHEN p THEN a WHEN q THEN b ELSE c END` as `p AND a OR NOT p AND q AND b OR NOT p AND NOT q AND c`.
@@ -384,32 +303,27 @@ fn branches_as_disjunction(
     if branches.len() > MAX_BRANCHES {
         return None;
     }
+    // ELSE is a last branch whose condition is true.
+    let mut branches = branches.to_vec();
+    branches.extend(otherwise.map(|e| (Expr::integer(1), e.clone())));
     let fits = |e: &Expr| e.is_boolean() && e.is_deterministic() && !e.has_subquery();
-    if !branches.iter().all(|(w, t)| fits(w) && (fits(t) || t.is_true()))
-        || !otherwise.is_none_or(|e| fits(e) || e.is_true())
-    {
+    if !branches.iter().all(|(w, t)| fits(w) && (fits(t) || t.is_true())) {
         return None;
     }
-    let never = |e: &Expr| e.is_false() || e.is_null_literal();
     let mut before: Vec<Expr> = Vec::new();
     let mut arms: Vec<Expr> = Vec::new();
-    // ELSE is a last branch whose condition is true.
-    let last = otherwise.map(|e| (Expr::integer(1), e.clone()));
-    let last = last.as_ref();
-    for (w, t) in branches.iter().map(|(w, t)| (w, t)).chain(last.map(|(w, t)| (w, t))) {
-        if !never(t) {
-            let mut all = before.clone();
-            all.extend([w, t].into_iter().filter(|e| !e.is_true()).cloned());
-            arms.push(match all.len() {
-                0 | 1 => Expr::and_all(all),
-                _ => Expr::And(all.into_iter().flat_map(Expr::conjuncts).collect()),
-            });
-        }
-        before.push(if cx.may_be_null(w, known) {
+    for (w, t) in branches {
+        let otherwise = if cx.may_be_null(&w, known) {
             Expr::binary(BinaryOp::IsNot, w.clone(), Expr::integer(1))
         } else {
             w.clone().not()
-        });
+        };
+        if !t.is_never_true() {
+            let own = [w, t].into_iter().filter(|e| !e.is_true());
+            let all = before.iter().cloned().chain(own).flat_map(Expr::conjuncts);
+            arms.push(Expr::and_all(all.collect()));
+        }
+        before.push(otherwise);
     }
     Some(Expr::or_all(arms))
 }
@@ -436,46 +350,29 @@ pub(super) const TURNED: Rule = Rule {
 };
 
 /// Which columns are never NULL is found out only where there is a CASE to turn.
-fn turned(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    if !rel.exprs().into_iter().any(|e| e.any(|x| better_turned(x).is_some())) {
-        return false;
-    }
-    let known = cx.not_null_below(rel);
-    let mut changed = false;
-    for e in rel.exprs_mut() {
-        changed |= e.map(|e| turn(e, &known, cx));
-    }
-    changed
+fn turned(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    change_knowing(rel, cx, |e| better_turned(e).is_some(), turn)
 }
 
 /// The condition takes the form that other rules give its opposite at once, or a NOT would be turned again.
-fn turn(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
-    let Some(condition) = better_turned(e).filter(|condition| !cx.may_be_null(condition, known)) else {
-        return false;
-    };
+fn turn(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Changed {
+    let condition = better_turned(e).filter(|condition| !cx.may_be_null(condition, known))?;
     let mut opposite = condition.clone().not();
     negate(&mut opposite, cx);
     orient(&mut opposite, cx);
-    let Expr::Case { branches, otherwise, .. } = e else {
-        return false;
-    };
+    let (branches, otherwise) = e.as_case_mut()?;
     let rest = otherwise.take().map_or(Expr::NULL, |rest| *rest);
     let last = branches.pop().map(|(_, value)| value).filter(|value| !value.is_null_literal());
     *e = Expr::case(vec![(opposite, rest)], last);
-    true
+    Some(())
 }
 
 /// The condition of a CASE that is better said the other way round: nothing comes last, and where neither value is
 /// nothing, or both are, the condition is no NOT or <>, asks for more than a constant and not for less, and is no <=
 /// between two others. (Of whole numbers `integer-bounds` makes `x < 3` and `x <= 2` one.)
 fn better_turned(e: &Expr) -> Option<&Expr> {
-    let Expr::Case { operand: None, branches, otherwise } = e else {
-        return None;
-    };
-    let [(condition, value)] = branches.as_slice() else {
-        return None;
-    };
-    let rest = otherwise.as_deref().unwrap_or(&Expr::NULL);
+    let (condition, value, rest) = e.as_conditional()?;
+    let rest = rest.unwrap_or(&Expr::NULL);
     let nothing = |e: &Expr| e.is_null_literal() || *e == Expr::integer(0);
     let turn = match (nothing(value), nothing(rest)) {
         (true, false) => true,
@@ -514,10 +411,8 @@ pub(super) const CONSTANT_AGGREGATES: Rule = Rule {
 
 /// The constants stand in a projection above what is left of the grouping. That still has its keys, even with
 /// no call left: the groups remain. Its columns get new ids, as the projection now produces the old ones.
-fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let mut changed = false;
     for (_, call) in calls.iter_mut() {
         if call.filter.as_ref().is_some_and(Expr::is_true) {
@@ -537,13 +432,13 @@ fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let constant: Vec<(ColumnId, Expr)> =
         calls.iter().filter_map(|(c, call)| value(call).map(|v| (*c, v))).collect();
     if constant.is_empty() {
-        return changed;
+        return changed.then_some(());
     }
     cx.vacated += constant.len();
     if keys.is_empty() && constant.len() == calls.len() {
         // One row all the same.
         *rel = Rel::project(Rel::unit(), constant);
-        return true;
+        return Some(());
     }
     calls.retain(|(c, _)| !constant.iter().any(|(d, _)| c == d));
     let mut exprs = constant;
@@ -559,5 +454,5 @@ fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let own = Rel::aggregate(input.take(), std::mem::take(keys), std::mem::take(calls));
     *rel = Rel::project(own, exprs);
-    true
+    Some(())
 }

@@ -1,13 +1,6 @@
 //! Columns that a predicate pins to a constant.
 
-use std::collections::BTreeSet;
-
-use crate::expr::Expr;
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
-use crate::substitution::Substitution;
+use crate::normalize::prelude::*;
 
 pub(super) const PINNED_COLUMNS: Rule = Rule {
     name: "pinned-columns",
@@ -40,47 +33,33 @@ fn constant_of(e: &Expr, cx: &Context<'_>) -> Option<(ColumnId, Expr)> {
 /// Collects what all conjuncts pin, then writes the constants into the other conjuncts and enters them for
 /// what stands above. The first conjunct that pins a column stays, being what makes it so; a second one
 /// becomes a comparison of two constants, true or false. A grouping passes on its constant keys.
-fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if let Rel::Aggregate { keys, .. } = rel {
-        for (c, e) in keys {
-            if matches!(e, Expr::Literal(_)) {
-                cx.replace(*c, e.clone());
-            }
-        }
-        return false;
+        cx.replace_all(keys.iter().filter(|(_, e)| e.is_literal()).cloned());
+        return None;
     }
     let pins = |e: &Expr| constant_of(e, cx).is_some();
     if !rel.condition().is_some_and(|on| on.iter().any(pins)) {
-        return false;
+        return None;
     }
     // Above an outer join the filled-up rows have another value.
     let produced = match rel {
         Rel::OuterJoin { .. } => BTreeSet::new(),
         _ => rel.output_set(),
     };
-    let Some(on) = rel.condition_mut() else {
-        return false;
-    };
+    let on = rel.condition_mut()?;
     let mut map = Substitution::new();
     let mut changed = false;
     for e in on.iter_mut() {
-        let Some((c, constant)) = constant_of(e, cx) else {
+        let Some((c, constant)) = constant_of(e, cx).filter(|(c, _)| !map.contains_key(c)) else {
             continue;
         };
-        if map.contains_key(&c) {
-            continue;
-        }
+        map.insert(c, constant);
         // One form for `3 = age` and `age = 3`.
-        if let Expr::Binary { left, right, .. } = e
-            && matches!(**left, Expr::Literal(_))
-        {
+        if let Some((_, left, right)) = e.as_binary_mut().filter(|(_, left, _)| left.is_literal()) {
             std::mem::swap(left, right);
             changed = true;
         }
-        map.insert(c, constant);
-    }
-    if map.is_empty() {
-        return changed;
     }
     let mut defined: BTreeSet<ColumnId> = BTreeSet::new();
     for e in on.iter_mut() {
@@ -93,10 +72,6 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         changed |= cx.substitute(e, &map);
     }
-    for (c, constant) in map {
-        if produced.contains(&c) {
-            cx.replace(c, constant);
-        }
-    }
-    changed
+    cx.replace_all(map.into_iter().filter(|(c, _)| produced.contains(c)));
+    changed.then_some(())
 }

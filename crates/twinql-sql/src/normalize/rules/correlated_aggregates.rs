@@ -2,16 +2,7 @@
 //! over no rows it is 0, which a comparison may take, while the join loses the row. It is in
 //! `correlated_counts`.
 
-use std::collections::BTreeSet;
-
-use super::sole_aggregate;
-use crate::algebra::BlockMut;
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel};
-use crate::tree::Tree;
+use crate::normalize::prelude::*;
 
 pub(super) const GROUPED_SCALAR: Rule = Rule {
     name: "grouped-scalar",
@@ -42,26 +33,17 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
 /// JOIN (SELECT customer_id AS k, MAX(total) AS m FROM orders GROUP BY customer_id) g
 ///   ON g.k = c.id WHERE o.total = g.m
 /// ```
-fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let aggregated = |e: &Expr| matches!(e, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. }));
-    let scalar = |e: &Expr| matches!(e, Expr::Binary { .. }) && e.any(aggregated);
-    if !rel.as_block().is_some_and(|block| block.on.iter().any(scalar)) {
-        return false;
-    }
+    let scalar = |e: &&Expr| matches!(e, Expr::Binary { .. }) && e.any(aggregated);
+    rel.as_block()?.on.iter().find(scalar)?;
     let local = rel.output_set();
-    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
-        return false;
-    };
+    let BlockMut { on, .. } = rel.as_block_mut()?;
     let mut joined = Vec::new();
     let mut links: Vec<Expr> = Vec::new();
     for e in on.iter_mut() {
-        if !matches!(
-            e,
-            Expr::Binary { op: BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::LtEq, .. }
-        ) {
-            continue;
-        }
-        let Expr::Binary { left, right, .. } = e else {
+        use BinaryOp::{Eq, Lt, LtEq, NotEq};
+        let Expr::Binary { op: Eq | NotEq | Lt | LtEq, left, right } = e else {
             continue;
         };
         for side in [left, right] {
@@ -75,13 +57,13 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     if joined.is_empty() {
-        return false;
+        return None;
     }
     let (mut inputs, mut on) = rel.take().into_block();
     inputs.extend(joined);
     on.extend(links);
     *rel = Rel::join(inputs, on);
-    true
+    Some(())
 }
 
 /// The scalar subquery whose NULL makes the expression NULL, so that over no rows the comparison is NULL, too.
@@ -108,9 +90,7 @@ fn decorrelated(
     local: &BTreeSet<ColumnId>,
     cx: &mut Context<'_>,
 ) -> Option<(Rel, Vec<Expr>, ColumnId)> {
-    let Expr::Scalar(query) = scalar else {
-        return None;
-    };
+    let query = scalar.as_scalar()?;
     // The subquery may stand elsewhere, too: the join gets ids of its own.
     let (rel, ids) = cx.copy(&query.rel);
     let output = query.output.iter().map(|c| ids.get(c)?.as_column()).collect::<Option<_>>()?;

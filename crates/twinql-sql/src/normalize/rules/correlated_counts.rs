@@ -1,23 +1,11 @@
 //! Counts over correlated rows, as EXISTS, groupings and joins. What sets COUNT apart from other aggregates
 //! is that over no rows it is 0 and not NULL, so each rule asks which comparisons 0 passes.
 
-use std::collections::BTreeSet;
-
-use super::sole_aggregate;
-use crate::algebra::BlockMut;
-use crate::columns::Reads;
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::position;
-use crate::rel::{ColumnId, Rel};
-use crate::schema::ColumnRef;
-use crate::tree::Tree;
+use crate::normalize::prelude::*;
 
 /// The input of `(SELECT COUNT(*) …)`.
 fn counted(e: &Expr) -> Option<&Rel> {
-    let Expr::Scalar(q) = e else { return None };
+    let q = e.as_scalar()?;
     let (input, _, call) = sole_aggregate(q)?;
     call.counts_rows().then_some(input)
 }
@@ -39,33 +27,10 @@ pub(super) const COUNT_AS_EXISTS: Rule = Rule {
     apply: Apply::Expr(count_as_exists),
 };
 
-fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let found = asks(e, &counted);
-    let Some((rel, some)) = found else { return false };
-    let test = Expr::exists(rel.clone());
-    *e = if some { test } else { test.not() };
-    true
-}
-
-/// What is counted, and whether the comparison asks for some or for none. All ways to ask, with the count on either side:
-/// `= 0`, `<= 0` and `< 1`; `<> 0`, and `0 <` and `1 <=`, which `> 0` and `>= 1` have become.
-fn asks<'a, T>(e: &'a Expr, counted: &dyn Fn(&'a Expr) -> Option<T>) -> Option<(T, bool)> {
-    let Expr::Binary { op, left, right } = e else {
-        return None;
-    };
-    match (counted(left), right.as_integer(), left.as_integer(), counted(right)) {
-        (Some(rel), Some(n), _, _) => match (*op, n) {
-            (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((rel, false)),
-            (BinaryOp::NotEq, 0) => Some((rel, true)),
-            _ => None,
-        },
-        (_, _, Some(n), Some(rel)) => match (*op, n) {
-            (BinaryOp::Eq, 0) => Some((rel, false)),
-            (BinaryOp::NotEq | BinaryOp::Lt, 0) | (BinaryOp::LtEq, 1) => Some((rel, true)),
-            _ => None,
-        },
-        _ => None,
-    }
+fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let (count, none) = asked_of_zero(e)?;
+    *e = asserted(Expr::exists(counted(count)?.clone()), !none);
+    Some(())
 }
 
 pub(super) const COUNTED_TEST: Rule = Rule {
@@ -88,38 +53,26 @@ pub(super) const COUNTED_TEST: Rule = Rule {
 };
 
 /// In a projection over a COUNT(*) alone that asks once. What it counts moves into the subquery.
-fn counted_test(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Project { input, exprs } = rel else {
-        return false;
-    };
-    let Some(grouping) = input.as_grouping().filter(|g| g.keys.is_empty()) else {
-        return false;
-    };
-    let [(c, call)] = grouping.calls else {
-        return false;
-    };
-    if !call.counts_rows() {
-        return false;
-    }
-    let count = |e: &Expr| (e.as_column() == Some(*c)).then_some(());
+fn counted_test(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let (input, exprs) = rel.as_project_mut()?;
+    let grouping = input.as_grouping().filter(|g| g.keys.is_empty())?;
+    let (c, _) =
+        grouping.calls.first().filter(|(_, call)| grouping.calls.len() == 1 && call.counts_rows())?;
     let mut new = exprs.clone();
     let mut asked = 0;
     for (_, e) in &mut new {
         e.map(|e| {
-            let Some(((), some)) = asks(e, &count) else {
-                return false;
-            };
-            let test = Expr::exists(grouping.input.clone());
-            *e = if some { test } else { test.not() };
-            asked += 1;
-            true
+            let found = asked_of_zero(e).filter(|(count, _)| count.as_column() == Some(*c));
+            let test = found.map(|(_, none)| asserted(Expr::exists(grouping.input.clone()), !none));
+            asked += usize::from(test.is_some());
+            put(e, test).is_some()
         });
     }
     if asked != 1 || new.iter().any(|(_, e)| e.reads().contains(c)) {
-        return false;
+        return None;
     }
     *rel = Rel::project(Rel::unit(), new);
-    true
+    Some(())
 }
 
 pub(super) const CORRELATED_COUNT: Rule = Rule {
@@ -138,18 +91,9 @@ pub(super) const CORRELATED_COUNT: Rule = Rule {
 };
 
 /// Conjuncts alone, for the EXISTS is false where the comparison may be NULL.
-fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Some(BlockMut { on: list, .. }) = rel.as_block_mut() else {
-        return false;
-    };
-    let mut changed = false;
-    for e in list {
-        if let Some(new) = grouped(e, cx) {
-            *e = new;
-            changed = true;
-        }
-    }
-    changed
+fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let BlockMut { on: list, .. } = rel.as_block_mut()?;
+    change_each(list, |e| put(e, grouped(e, cx)).is_some()).then_some(())
 }
 
 /// One conjunct. The comparison has to fail for 0, the count of an outer row without a group, so only `= n`
@@ -163,27 +107,12 @@ fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 ///         WHERE n >= 2 AND k = c.id)
 /// ```
 fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
-    let Expr::Binary { op, left, right } = e else {
-        return None;
-    };
-    if !matches!(op, BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::LtEq) {
-        return None;
-    }
-    let (query, on_left) = match (&**left, &**right) {
-        (Expr::Scalar(_), Expr::Scalar(_)) => return None,
-        (Expr::Scalar(q), _) => (q, true),
-        (_, Expr::Scalar(q)) => (q, false),
-        _ => return None,
-    };
-    let other = if on_left { right } else { left };
+    let (query, op, n) =
+        e.readings().find_map(|(count, op, n)| Some((count.as_scalar()?, op, n.as_integer()?)))?;
     let (input, c, call) = sole_aggregate(query)?;
-    if other.has_subquery() || matches!(**other, Expr::Collate { .. }) {
-        return None;
-    }
-    let fails_over_nothing = match (op, other.as_integer()) {
-        (BinaryOp::Eq, Some(n)) => n >= 1,
-        (BinaryOp::LtEq, Some(n)) => !on_left && n >= 1,
-        (BinaryOp::Lt, Some(n)) => !on_left && n >= 0,
+    let fails_over_nothing = match op {
+        BinaryOp::Eq | BinaryOp::GtEq => n >= 1,
+        BinaryOp::Gt => n >= 0,
         _ => false,
     };
     if call.func != AggFunc::Count || !fails_over_nothing || !query.rel.is_deterministic() {
@@ -201,28 +130,21 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
         }
     }
     let below = Rel::join(inputs, rest);
-    let mut in_call = BTreeSet::new();
-    for e in call.exprs() {
-        in_call.extend(e.free_columns());
-    }
-    if links.is_empty() || !below.free_columns().is_empty() || !in_call.is_subset(&made) {
+    let in_call = call.exprs().all(|e| e.free_columns().is_subset(&made));
+    if links.is_empty() || !below.free_columns().is_empty() || !in_call {
         return None;
     }
     let mut new_keys = Vec::new();
-    let mut tests = vec![e.clone()];
-    if let Some(Expr::Binary { left, right, .. }) = tests.first_mut() {
-        **(if on_left { left } else { right }) = Expr::Column(c);
-    }
+    let mut test = e.clone();
+    test.map(|e| put(e, e.as_scalar().map(|_| Expr::Column(c))).is_some());
+    let mut tests = vec![test];
     for (inner, outer) in links {
         let id = cx.fresh_like(inner);
         new_keys.push((id, Expr::Column(inner)));
         tests.push(Expr::Column(id).eq(Expr::Column(outer)));
     }
-    let mut groups = Rel::aggregate(below, new_keys, vec![(c, call.clone())]);
-    for test in tests {
-        groups.add_conjunct(test);
-    }
-    Some(Expr::exists(groups))
+    let groups = Rel::aggregate(below, new_keys, vec![(c, call.clone())]);
+    Some(Expr::exists(Rel::filter(groups, tests)))
 }
 
 pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
@@ -242,48 +164,29 @@ pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
 
 /// The reference must not be NULL, for NULL refers to no row, and of no row NOT EXISTS is true. The other
 /// conjuncts must not be NULL either: NOT EXISTS keeps a row for which p is NULL, NOT p does not.
-fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Unary { op: UnaryOp::Not, expr } = e else {
-        return false;
-    };
-    let Expr::Exists(query) = &**expr else {
-        return false;
-    };
-    let Rel::Filter { input, predicate } = &query.rel else {
-        return false;
-    };
-    let Rel::Scan { table, columns } = &**input else {
-        return false;
-    };
+fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (input, predicate) = e.as_not()?.as_exists()?.rel.as_filter()?;
+    let (table, columns) = input.as_scan()?;
     let own: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
     let known = cx.not_null(input);
     let refers = |key: ColumnId, outer: ColumnId| {
-        let (Some(column), Some(from)) = (position(columns, key), cx.origin(outer)) else {
-            return false;
-        };
-        let to = ColumnRef { table: *table, column };
-        cx.is_key(to)
-            && !own.contains(&outer)
-            && !cx.outer_may_be_null(outer)
-            && cx.schema.sole_reference(from, to)
+        position(columns, key).zip(cx.origin(outer)).is_some_and(|(column, from)| {
+            let to = ColumnRef { table: *table, column };
+            cx.is_key(to)
+                && !own.contains(&outer)
+                && !cx.outer_may_be_null(outer)
+                && cx.schema.sole_reference(from, to)
+        })
     };
-    let link = predicate
-        .iter()
-        .position(|p| cx.column_equality(p).is_some_and(|(a, b)| refers(a, b) || refers(b, a)));
-    let Some(link) = link else { return false };
-    let rest: Vec<Expr> =
-        predicate.iter().enumerate().filter(|(i, _)| *i != link).map(|(_, p)| p.clone()).collect();
+    let links = |p: &Expr| cx.column_equality(p).is_some_and(|(a, b)| refers(a, b) || refers(b, a));
+    let mut rest = predicate.clone();
+    let link = rest.remove(predicate.iter().position(links)?);
     // NOT of NULL is not true.
     let certain = |p: &Expr| p.is_boolean() && p.is_deterministic() && !cx.may_be_null(p, &known);
     if rest.is_empty() || !rest.iter().all(certain) {
-        return false;
+        return None;
     }
-    let mut tests: Vec<Expr> = predicate.get(link).cloned().into_iter().collect();
-    tests.push(Expr::or_all(rest.into_iter().map(Expr::not).collect()));
-    let mut inner = (**input).clone();
-    for t in tests {
-        inner.add_conjunct(t);
-    }
-    *e = Expr::exists(inner);
-    true
+    let fails = Expr::or_all(rest.into_iter().map(Expr::not).collect());
+    *e = Expr::exists(Rel::filter(input.clone(), vec![link, fails]));
+    Some(())
 }

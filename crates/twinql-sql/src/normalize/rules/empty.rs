@@ -5,13 +5,8 @@
 //! as many columns are equal, so `cx.vacated` counts how often a condition emptied something, and `vacuous`
 //! asks by which assumption.
 
-use super::{put, unions};
-use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::normalize::context::{Context, Role, computed};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
-use crate::value::Value;
+use super::unions;
+use crate::normalize::prelude::*;
 
 /// Rows of a VALUES list that are taken apart, at most.
 const MAX_ROWS: usize = 24;
@@ -36,45 +31,29 @@ pub(super) const EMPTY: Rule = Rule {
 };
 
 /// By operator; what is empty has its columns still, for those who read them.
-fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     // What is made of an empty relation was counted with it.
     cx.vacated += usize::from(asks_for_nothing(rel));
     let new = match rel {
-        Rel::Filter { input, predicate } => {
-            (input.is_empty() || predicate.iter().any(Expr::is_never_true)).then(|| Rel::empty(rel.outputs()))
-        }
-        Rel::Join { inputs, on } => (inputs.iter().any(Rel::is_empty) || on.iter().any(Expr::is_never_true))
-            .then(|| Rel::empty(rel.outputs())),
-        Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
-            input.is_empty().then(|| Rel::empty(rel.outputs()))
-        }
-        Rel::Sort { input, limit, .. } => {
-            let none = matches!(limit, Some(Expr::Literal(Value::Integer(0))));
-            (none || input.is_empty()).then(|| Rel::empty(rel.outputs()))
-        }
-        Rel::Aggregate { input, keys, calls } if input.is_empty() => {
-            if keys.is_empty() && !calls.is_empty() {
-                over_nothing(calls)
-            } else {
-                Some(Rel::empty(rel.outputs()))
-            }
+        Rel::Aggregate { input, keys, calls } if input.is_empty() && keys.is_empty() && !calls.is_empty() => {
+            over_nothing(calls)
         }
         Rel::OuterJoin { .. } => outer_join(rel, cx),
         Rel::SetOp { .. } => set_operation(rel),
-        _ => None,
+        _ => {
+            let nothing = rel.inputs().into_iter().any(Rel::is_empty)
+                || rel.as_block().is_some_and(|block| block.on.iter().any(Expr::is_never_true))
+                || matches!(rel, Rel::Sort { limit: Some(n), .. } if n.as_integer() == Some(0));
+            nothing.then(|| Rel::empty(rel.outputs()))
+        }
     };
     put(rel, new)
 }
 
 /// True if the relation's own condition leaves none of the rows below it.
 fn asks_for_nothing(rel: &Rel) -> bool {
-    match rel {
-        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(Expr::is_never_true),
-        Rel::OuterJoin { left, right, on, .. } => {
-            on.iter().any(Expr::is_never_true) && !left.is_empty() && !right.is_empty()
-        }
-        _ => false,
-    }
+    let never = rel.condition().is_some_and(|on| on.iter().any(Expr::is_never_true));
+    never && (rel.as_block().is_some() || !rel.inputs().into_iter().any(Rel::is_empty))
 }
 
 /// The one row of aggregates over no rows, unless one of them is a function of which that is not known.
@@ -107,11 +86,7 @@ fn outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Option<Rel> {
 /// `kept` with columns of NULL. Its own columns are now made by the projection, and get new ids.
 fn padded(kept: Rel, nulls: &[ColumnId], cx: &mut Context<'_>) -> Rel {
     let mut exprs: Vec<(ColumnId, Expr)> = nulls.iter().map(|c| (*c, Expr::Literal(Value::Null))).collect();
-    for c in kept.outputs() {
-        let new = cx.fresh_like(c);
-        exprs.push((new, Expr::Column(c)));
-        cx.replace(c, Expr::Column(new));
-    }
+    exprs.extend(cx.renamed(&kept));
     Rel::project(kept, exprs)
 }
 
@@ -130,14 +105,9 @@ fn set_operation(rel: &mut Rel) -> Option<Rel> {
         SetOpKind::Except if !no_left => left,
         SetOpKind::Except | SetOpKind::Intersect => return Some(Rel::empty(columns.clone())),
     };
-    let entries: Vec<(ColumnId, Expr)> =
-        columns.iter().copied().zip(kept.output.iter().map(|c| Expr::Column(*c))).collect();
-    let input = Box::new(kept.rel.take());
-    Some(if *all {
-        Rel::Project { input, exprs: entries }
-    } else {
-        Rel::Aggregate { input, keys: entries, calls: Vec::new() }
-    })
+    let entries = kept.called(columns).collect();
+    let made = if *all { Rel::project } else { Rel::distinct_by };
+    Some(made(kept.rel.take(), entries))
 }
 
 pub(super) const CONSTANT_ROWS: Rule = Rule {
@@ -155,12 +125,12 @@ pub(super) const CONSTANT_ROWS: Rule = Rule {
 
 /// One row keeps the ids of the VALUES; of several, each arm of the union has its own. Long lists stay as
 /// they are, for the size of the tree.
-fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::Values { columns, rows } = rel else {
-        return false;
+        return None;
     };
     if columns.is_empty() || rows.is_empty() || rows.len() > MAX_ROWS {
-        return false;
+        return None;
     }
     let rows = std::mem::take(rows);
     let columns = std::mem::take(columns);
@@ -190,12 +160,12 @@ pub(super) const EMPTY_QUERY: Rule = Rule {
 };
 
 /// All outputs become one made-up column, as often as there are outputs.
-fn empty_query(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
+fn empty_query(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> Changed {
     let Rel::Values { columns, rows } = &mut query.rel else {
-        return false;
+        return None;
     };
     if !rows.is_empty() {
-        return false;
+        return None;
     }
     let settled = match columns.as_slice() {
         [] => query.output.is_empty(),
@@ -203,13 +173,13 @@ fn empty_query(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
         _ => false,
     };
     if settled {
-        return false;
+        return None;
     }
     let outputs = query.output.len();
     let one: Vec<ColumnId> = (0..outputs.min(1)).map(|_| cx.fresh(computed("nothing"))).collect();
     query.output = one.iter().copied().cycle().take(outputs).collect();
     *columns = one;
-    true
+    Some(())
 }
 
 pub(super) const EMPTY_SUBQUERY: Rule = Rule {
@@ -226,13 +196,12 @@ pub(super) const EMPTY_SUBQUERY: Rule = Rule {
 };
 
 /// IN finds nothing, so it is false even where its left side is NULL.
-fn empty_subquery(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+fn empty_subquery(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     let new = match e {
-        Expr::Exists(query) if query.rel.is_empty() => Expr::integer(0),
-        Expr::InSubquery { query, .. } if query.rel.is_empty() => Expr::integer(0),
+        Expr::Exists(query) | Expr::InSubquery { query, .. } if query.rel.is_empty() => Expr::integer(0),
         Expr::Scalar(query) if query.rel.is_empty() => Expr::Literal(Value::Null),
-        _ => return false,
+        _ => return None,
     };
     *e = new;
-    true
+    Some(())
 }

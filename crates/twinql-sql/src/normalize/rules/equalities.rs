@@ -1,14 +1,6 @@
 //! Equality classes: columns that an inner join makes equal are one column.
 
-use std::collections::BTreeSet;
-
-use crate::algebra::BlockMut;
-use crate::expr::Expr;
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
-use crate::substitution::Substitution;
+use crate::normalize::prelude::*;
 
 pub(super) const CLASSES: Rule = Rule {
     name: "equality-classes",
@@ -39,29 +31,23 @@ pub(super) const CLASSES: Rule = Rule {
 /// -- is
 /// WHERE a = b AND a = c AND a > 3
 /// ```
-fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
-        return false;
-    };
+fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let BlockMut { on, .. } = rel.as_block_mut()?;
     let classes = cx.equal_columns(on);
     if classes.is_empty() {
-        return false;
+        return None;
     }
     let produced = rel.output_set();
     let mut map = Substitution::new();
     let mut stars = Vec::new();
     for class in &classes {
-        let Some(center) = representative(class, &produced, cx) else {
-            continue;
-        };
+        let center = representative(class, &produced, cx)?;
         for c in class.iter().filter(|c| **c != center) {
             map.insert(*c, Expr::Column(center));
             stars.push(Expr::Column(center).eq(Expr::Column(*c)));
         }
     }
-    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
-        return false;
-    };
+    let BlockMut { on, .. } = rel.as_block_mut()?;
     let before = on.clone();
     let mut others: Vec<Expr> = Vec::new();
     for mut e in std::mem::take(on) {
@@ -72,15 +58,10 @@ fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     *on = stars;
     on.extend(others);
-    for (c, e) in map {
-        // An outer column is no output of this query; what reads it from above keeps
-        // its own.
-        if produced.contains(&c) {
-            cx.replace(c, e);
-        }
-    }
+    // An outer column is no output of this query; what reads it from above keeps its own.
+    cx.replace_all(map.into_iter().filter(|(c, _)| produced.contains(c)));
     let same: BTreeSet<&Expr> = before.iter().collect();
-    on.len() != before.len() || !on.iter().all(|e| same.contains(e))
+    (on.len() != before.len() || !on.iter().all(|e| same.contains(e))).then_some(())
 }
 
 /// The column that stands for its class: one of an enclosing query, else by [`Context::standing`].

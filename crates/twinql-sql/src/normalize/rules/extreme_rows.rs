@@ -1,17 +1,7 @@
 //! Rows that hold an extreme, as the first row by an order, and first rows below joins.
 
-use std::collections::BTreeSet;
-
 use super::first_rows::extreme_of;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::position;
-use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
-use crate::schema::ColumnRef;
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
     name: "limit-below-join",
@@ -32,11 +22,6 @@ pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
     apply: Apply::Rel(limit_below_join),
 };
 
-/// True for LIMIT 1.
-fn is_one(limit: Option<&Expr>) -> bool {
-    matches!(limit, Some(Expr::Literal(Value::Integer(1))))
-}
-
 /// The partner has to be a whole table, joined through its key by one class of equal columns, one of which
 /// refers to that key and is never NULL; and the order must not read it. More than one row is not taken:
 /// above the join their order would be lost.
@@ -47,67 +32,46 @@ fn is_one(limit: Option<&Expr>) -> bool {
 /// SELECT c.name FROM customer c JOIN (SELECT * FROM orders ORDER BY total DESC LIMIT 1) o
 ///   ON o.customer_id = c.id
 /// ```
-fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Sort { input, keys, limit, offset: None } = rel else {
-        return false;
-    };
-    let Rel::Join { inputs, on } = &**input else {
-        return false;
-    };
-    if keys.is_empty() || !is_one(limit.as_ref()) || !on.iter().all(Expr::is_deterministic) {
-        return false;
+fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys) = rel.as_first_row_mut()?;
+    let (inputs, on) = input.as_join()?;
+    if keys.is_empty() || !on.iter().all(Expr::is_deterministic) {
+        return None;
     }
     let ordered: BTreeSet<ColumnId> = keys.iter().flat_map(|k| k.expr.free_columns()).collect();
+    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
     let classes = cx.equal_columns(on);
-    for (i, h) in inputs.iter().enumerate() {
-        let Rel::Scan { table, columns } = h else {
-            continue;
-        };
-        let own = h.output_set();
-        if !own.is_disjoint(&ordered) {
-            continue;
-        }
-        let mut others = Vec::new();
-        let mut fits = true;
-        for e in on {
-            let of = e.free_columns();
-            if of.is_disjoint(&own) {
-                others.push(e.clone());
-            } else {
-                fits &= cx.column_equality(e).is_some();
-            }
+    let (at, link, others) = inputs.iter().enumerate().find_map(|(at, partner)| {
+        let (table, columns) = partner.as_scan()?;
+        let own = partner.output_set();
+        let (mut others, linking): (Vec<Expr>, Vec<Expr>) =
+            on.iter().cloned().partition(|e| e.free_columns().is_disjoint(&own));
+        if !own.is_disjoint(&ordered) || linking.iter().any(|e| cx.column_equality(e).is_none()) {
+            return None;
         }
         // Two classes would be two conditions on the partner, of which the second may fail.
         let mut linked = classes.iter().filter(|c| c.iter().any(|x| own.contains(x)));
-        let (Some(class), None, true) = (linked.next(), linked.next(), fits) else {
-            continue;
+        let (Some(class), None) = (linked.next(), linked.next()) else {
+            return None;
         };
-        let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
         let (mine, theirs): (Vec<ColumnId>, Vec<ColumnId>) =
             class.iter().copied().partition(|c| own.contains(c));
         let ([key], [first, rest @ ..]) = (mine.as_slice(), theirs.as_slice()) else {
-            continue;
+            return None;
         };
-        let Some(column) = position(columns, *key) else {
-            continue;
-        };
-        let key_column = ColumnRef { table: *table, column };
-        if !theirs.iter().all(|c| made.contains(c))
-            || !cx.is_key(key_column)
-            || !theirs.iter().any(|c| cx.refers_to_key(*c, key_column, i, inputs))
-        {
-            continue;
-        }
+        let key_column = ColumnRef { table: *table, column: position(columns, *key)? };
         let equal = |a: ColumnId, b: ColumnId| Expr::Column(a).eq(Expr::Column(b));
         others.extend(rest.iter().map(|c| equal(*first, *c)));
-        let link = equal(*key, *first);
-        let mut below = inputs.clone();
-        let partner = below.remove(i);
-        let sorted = Rel::sort(Rel::join(below, others), std::mem::take(keys), limit.take());
-        *rel = Rel::join(vec![partner, sorted], vec![link]);
-        return true;
-    }
-    false
+        let one_partner = theirs.iter().all(|c| made.contains(c))
+            && cx.is_key(key_column)
+            && theirs.iter().any(|c| cx.refers_to_key(*c, key_column, at, inputs));
+        one_partner.then(|| (at, equal(*key, *first), others))
+    })?;
+    let mut below = inputs.clone();
+    let partner = below.remove(at);
+    let sorted = Rel::sort(Rel::join(below, others), std::mem::take(keys), Some(Expr::integer(1)));
+    *rel = Rel::join(vec![partner, sorted], vec![link]);
+    Some(())
 }
 
 pub(super) const EXTREME_ROW: Rule = Rule {
@@ -129,35 +93,24 @@ pub(in crate::normalize) fn first_by(input: Rel, c: ColumnId, func: &AggFunc) ->
         AggFunc::Max => (Direction::Desc, NullsOrder::Last),
         _ => (Direction::Asc, NullsOrder::First),
     };
-    Rel::sort(
-        input,
-        vec![SortKey { expr: Expr::Column(c), direction, nulls }],
-        Some(Expr::Literal(Value::Integer(1))),
-    )
+    Rel::sort(input, vec![SortKey { expr: Expr::Column(c), direction, nulls }], Some(Expr::integer(1)))
 }
 
 /// The comparison has to be the only conjunct: `id = (SELECT MAX(id) …) AND city = 'a'` may keep no row,
 /// while some row is the first of those with this city. And the column has to be a key: several rows may hold
 /// the extreme of another one, of which LIMIT 1 keeps one.
-fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Filter { input, predicate } = rel else {
-        return false;
-    };
-    let [Expr::Binary { op: BinaryOp::Eq, left, right }] = predicate.as_slice() else {
-        return false;
-    };
-    let (c, q) = match (&**left, &**right) {
-        (Expr::Column(c), Expr::Scalar(q)) | (Expr::Scalar(q), Expr::Column(c)) => (*c, q),
-        _ => return false,
-    };
-    let Some(func) = whole_extreme(input, c, q) else {
-        return false;
-    };
+fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, predicate) = rel.as_filter_mut()?;
+    let equality = predicate.first().filter(|e| predicate.len() == 1 && e.as_equality().is_some())?;
+    let (c, query) = equality.readings().find_map(|(x, _, q)| Some((x.as_column()?, q.as_scalar()?)))?;
+    let (table, columns) = input.as_scan()?;
+    let own = ColumnRef { table: *table, column: position(columns, c)? };
+    let (func, _) = extreme_of(query).filter(|(_, of)| *of == own)?;
     if !cx.dependencies(input).unique([c]) || !cx.not_null(input).contains(&c) {
-        return false;
+        return None;
     }
     *rel = first_by(input.take(), c, &func);
-    true
+    Some(())
 }
 
 pub(super) const EXTREME_BARE: Rule = Rule {
@@ -170,60 +123,41 @@ pub(super) const EXTREME_BARE: Rule = Rule {
         "default": "SELECT name, MAX(id) FROM customer" == "SELECT name, id FROM customer ORDER BY id DESC LIMIT 1";
         "nulls": "SELECT name, MAX(id) FROM customer" != "SELECT name, id FROM customer ORDER BY id DESC LIMIT 1";
     },
-    apply: Apply::Query(bare_extreme),
+    apply: Apply::Root(bare_extreme),
 };
 
-/// Exactly one MIN or MAX beside bare columns, over a whole table. Over no rows the aggregate would give a
-/// row of NULLs and the first row none; and where the column may be NULL, NULLs come first in ascending order
-/// while MIN leaves them out.
-fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    // Beside other operators it would count that MIN has no affinity and its column has.
-    let rel = match role {
-        Role::Root => &mut query.rel,
-        _ => return false,
-    };
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    if !keys.is_empty() || calls.len() < 2 {
-        return false;
-    }
-    let (bare, rest): (Vec<_>, Vec<_>) = calls.iter().partition(|(_, c)| c.func == AggFunc::Bare);
-    let [(id, call)] = rest.as_slice() else {
-        return false;
-    };
-    let [Expr::Column(c)] = call.args.as_slice() else {
-        return false;
-    };
-    // Beside MAX(DISTINCT x) a bare column may come from another row.
-    let plain = |c: &AggregateCall| c.filter.is_none() && !c.distinct && c.args.len() == 1;
-    if !call.func.is_extreme()
-        || !plain(call)
-        || !bare.iter().all(|(_, b)| plain(b))
-        || !matches!(**input, Rel::Scan { .. })
-        || cx.semantics.empty_tables
-        || !cx.not_null(input).contains(c)
-    {
-        return false;
-    }
-    let replaced: Vec<(ColumnId, Expr)> = bare
-        .iter()
-        .filter_map(|(id, b)| Some((*id, b.args.first()?.clone())))
-        .chain([(*id, Expr::Column(*c))])
-        .collect();
-    let (c, func) = (*c, call.func.clone());
-    *rel = first_by(input.take(), c, &func);
-    for (id, e) in replaced {
-        cx.replace(id, e);
-    }
-    true
+/// Over a whole table. Over no rows the aggregate would give a row of NULLs and the first row none; and where the column
+/// may be NULL, NULLs come first in ascending order while MIN leaves them out. Only for the answer: beside other
+/// operators it would count that MIN has no affinity and its column has.
+fn bare_extreme(query: &mut Query, cx: &mut Context<'_>) -> Changed {
+    first_row_of(query, true, cx, |input, c, cx| {
+        input.as_scan().is_some() && !cx.semantics.empty_tables && cx.not_null(input).contains(&c)
+    })
 }
 
-/// MIN or MAX, if the subquery is that of column `c` of the whole table that `input` scans.
-fn whole_extreme(input: &Rel, c: ColumnId, query: &Query) -> Option<AggFunc> {
-    let Rel::Scan { table, columns } = input else {
+/// Makes an answer of exactly one MIN or MAX, with bare columns beside it or without, the first row by its column;
+/// `fits` has a say in of which input and column.
+pub(in crate::normalize) fn first_row_of(
+    query: &mut Query,
+    beside_bare: bool,
+    cx: &mut Context<'_>,
+    fits: impl FnOnce(&Rel, ColumnId, &Context<'_>) -> bool,
+) -> Changed {
+    let (input, keys, calls) = query.rel.as_aggregate_mut()?;
+    let (bare, rest): (Vec<_>, Vec<_>) = calls.iter().partition(|(_, call)| call.func == AggFunc::Bare);
+    let ([(id, call)], true) = (rest.as_slice(), keys.is_empty() && bare.is_empty() != beside_bare) else {
         return None;
     };
-    let own = ColumnRef { table: *table, column: position(columns, c)? };
-    extreme_of(query).filter(|(_, of)| *of == own).map(|(func, _)| func)
+    let c = call.as_extreme()?;
+    // Beside MAX(DISTINCT x) a bare column may come from another row.
+    let plain = |call: &AggregateCall| call.filter.is_none() && !call.distinct && call.args.len() == 1;
+    if beside_bare && !calls.iter().all(|(_, call)| plain(call)) || !fits(input, c, cx) {
+        return None;
+    }
+    let read = bare.iter().filter_map(|(id, call)| Some((*id, call.argument()?.clone())));
+    let replaced: Vec<(ColumnId, Expr)> = read.chain([(*id, Expr::Column(c))]).collect();
+    let func = call.func.clone();
+    query.rel = first_by(input.take(), c, &func);
+    cx.replace_all(replaced);
+    Some(())
 }

@@ -1,16 +1,7 @@
 //! Where only the first row counts, and comparisons with the extreme of a whole table.
 
-use super::sole_aggregate;
-use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::position;
-use crate::rel::{Query, Rel};
-use crate::schema::ColumnRef;
-use crate::tree::Tree;
-use crate::value::Value;
+use super::aggregates::determined_bare;
+use crate::normalize::prelude::*;
 
 pub(super) const SCALAR_FIRST_ROW: Rule = Rule {
     name: "scalar-first-row",
@@ -31,30 +22,25 @@ pub(super) const SCALAR_FIRST_ROW: Rule = Rule {
 
 /// A limit is put where there is none and more than one row may come: the planner leaves it unsaid, and LIMIT
 /// 1 is then one form for both. LIMIT 0 stays, as it makes the value NULL.
-fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> Changed {
     if role != Role::Scalar {
-        return false;
+        return None;
     }
     if let Rel::Sort { limit: Some(n), .. } = &mut query.rel {
         // A negative limit is none, so it is a larger one as well.
-        let more = matches!(n, Expr::Literal(Value::Integer(i)) if !matches!(i, 0 | 1));
-        if more {
-            *n = Expr::integer(1);
-        }
-        return more;
+        let more = n.as_integer().filter(|n| !matches!(n, 0 | 1));
+        return put(n, more.map(|_| Expr::integer(1)));
     }
     if cx.at_most_one_row(&query.rel) {
-        return false;
+        return None;
     }
     match &mut query.rel {
         Rel::Sort { limit, offset: None, .. } => *limit = Some(Expr::integer(1)),
         // An offset without a limit is not SQLite's, and is left as it is.
-        Rel::Sort { .. } => return false,
-        rel => {
-            *rel = Rel::sort(rel.take(), Vec::new(), Some(Expr::integer(1)));
-        }
+        Rel::Sort { .. } => return None,
+        rel => *rel = Rel::sort(rel.take(), Vec::new(), Some(Expr::integer(1))),
     }
-    true
+    Some(())
 }
 
 pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
@@ -75,33 +61,24 @@ pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
 
 /// Without OFFSET: to skip one row is not to skip all its duplicates. Keys that are drawn anew each time are
 /// left alone.
-fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Sort { input, limit: Some(Expr::Literal(Value::Integer(1))), offset: None, .. } = rel else {
-        return false;
-    };
-    let Rel::Aggregate { input: below, keys, calls } = &mut **input else {
-        return false;
-    };
+fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, _) = rel.as_first_row_mut()?;
+    let (below, keys, calls) = input.as_aggregate_mut()?;
     if keys.is_empty() || !keys.iter().all(|(_, e)| e.is_deterministic()) {
-        return false;
+        return None;
     }
     // A bare column that the keys determine is as good as one.
     if !calls.is_empty() {
-        let known = cx.dependencies(below).closure(keys.iter().filter_map(|(_, e)| e.as_column()));
-        let determined = |call: &AggregateCall| {
-            call.func == AggFunc::Bare
-                && call.filter.is_none()
-                && matches!(call.args.as_slice(), [e] if e.is_deterministic() && e.reads().is_subset(&known))
-        };
-        if !calls.iter().all(|(_, call)| determined(call)) {
-            return false;
+        let known = cx.dependencies(below).closure(bare(keys));
+        if !calls.iter().all(|(_, call)| determined_bare(call, &known)) {
+            return None;
         }
     }
     keys.extend(
         std::mem::take(calls).into_iter().filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))),
     );
-    **input = Rel::project(below.take(), std::mem::take(keys));
-    true
+    *input = Rel::project(below.take(), std::mem::take(keys));
+    Some(())
 }
 
 pub(super) const BEYOND_EXTREME: Rule = Rule {
@@ -126,44 +103,26 @@ pub(super) const BEYOND_EXTREME: Rule = Rule {
 /// The column has to be the very column of which the subquery takes the extreme over the whole table: with a
 /// WHERE inside, or another column outside, values beyond it exist. A comparison with the subquery on the
 /// left is turned first; the result is written with = and < alone, as `comparison-orientation` has it.
-fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Binary { op, left, right } = e else {
-        return false;
-    };
-    let (x, query, op) = match (&**left, &**right) {
-        (Expr::Column(c), Expr::Scalar(q)) => (*c, q, Some(*op)),
-        (Expr::Scalar(q), Expr::Column(c)) => (*c, q, op.flipped()),
-        _ => return false,
-    };
-    let origin = cx.origin(x);
-    let (Some((func, of)), Some(op)) = (extreme_of(query), op) else {
-        return false;
-    };
-    if origin != Some(of) {
-        return false;
-    }
+fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (x, op, query) = e.readings().find_map(|(x, op, q)| Some((x.as_column()?, op, q.as_scalar()?)))?;
+    let (func, _) = extreme_of(query).filter(|(_, of)| cx.origin(x) == Some(*of))?;
     // `x < MIN(x)` and `x >= MIN(x)` are left: never true, and true of all but NULL.
     let (new, scalar_first) = match (func, op) {
         (AggFunc::Min, BinaryOp::LtEq) | (AggFunc::Max, BinaryOp::GtEq) => (BinaryOp::Eq, false),
         (AggFunc::Min, BinaryOp::NotEq) => (BinaryOp::Lt, true),
         (AggFunc::Max, BinaryOp::NotEq) => (BinaryOp::Lt, false),
-        _ => return false,
+        _ => return None,
     };
-    let (x, query) = (Expr::Column(x), Expr::Scalar(query.clone()));
+    let (x, query) = (Expr::Column(x), Expr::Scalar(Box::new(query.clone())));
     let (one, two) = if scalar_first { (query, x) } else { (x, query) };
     *e = Expr::binary(new, one, two);
-    true
+    Some(())
 }
 
 /// MIN or MAX of a column over all rows of its table, if the subquery is that.
 pub(super) fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
-    let (Rel::Scan { table, columns }, _, call) = sole_aggregate(query)? else {
-        return None;
-    };
-    let [Expr::Column(x)] = call.args.as_slice() else {
-        return None;
-    };
-    let fits = call.filter.is_none() && call.func.is_extreme();
-    let column = position(columns, *x).filter(|_| fits)?;
+    let (input, _, call) = sole_aggregate(query)?;
+    let (table, columns) = input.as_scan()?;
+    let column = position(columns, call.as_extreme()?)?;
     Some((call.func.clone(), ColumnRef { table: *table, column }))
 }

@@ -4,17 +4,7 @@
 //! all, and a table whose key is equal to group keys gives each group one row, before the grouping as after
 //! it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::algebra::Grouping;
-use crate::columns::Reads;
-use crate::expr::Expr;
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel};
-use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::normalize::prelude::*;
 
 pub(super) const GROUPING_REMOVAL: Rule = Rule {
     name: "grouping-removal",
@@ -42,28 +32,24 @@ pub(super) const GROUPING_REMOVAL: Rule = Rule {
 /// - they tell those of the inputs apart that give a key; the other inputs only say which rows stay, and become
 ///   EXISTS, so that they multiply nothing;
 /// - they do so for one input that has, for each key, the key or a column equal to it.
-fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     if !calls.is_empty() || keys.is_empty() {
-        return false;
+        return None;
     }
     let mut read = BTreeSet::new();
     for (_, e) in keys.iter() {
         if !e.is_deterministic() || e.has_subquery() {
-            return false;
+            return None;
         }
         e.reads_into(&mut read);
     }
     let bare: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     if cx.dependencies(input).unique(bare.iter().copied()) {
         *rel = Rel::project(input.take(), std::mem::take(keys));
-        return true;
+        return Some(());
     }
-    let Rel::Join { inputs, on } = &**input else {
-        return false;
-    };
+    let (inputs, on) = input.as_join()?;
     // The inputs that give a key, and those that do not.
     let (mut kept, mut rest): (Vec<Rel>, Vec<Rel>) =
         inputs.iter().cloned().partition(|r| r.outputs().iter().any(|c| read.contains(c)));
@@ -104,7 +90,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     if rest.is_empty() || kept.is_empty() {
-        return false;
+        return None;
     }
     let bare: Vec<ColumnId> = bare
         .into_iter()
@@ -121,7 +107,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     });
     let kept = Rel::join(kept, inside);
     if !on.iter().all(Expr::is_deterministic) || !cx.dependencies(&kept).unique(bare) {
-        return false;
+        return None;
     }
     let mut kept = kept;
     kept.add_conjunct(Expr::Exists(Box::new(Query { rel: Rel::join(rest, outside), output: Vec::new() })));
@@ -129,7 +115,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         e.substitute(&moved);
     }
     *rel = Rel::project(kept, std::mem::take(keys));
-    true
+    Some(())
 }
 
 pub(super) const LATE_JOIN: Rule = Rule {
@@ -156,23 +142,17 @@ pub(super) const LATE_JOIN: Rule = Rule {
 /// SELECT c.name, g.n FROM customer c
 ///   JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id) g ON g.k = c.id
 /// ```
-fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    let Rel::Join { inputs, on } = &**input else {
-        return false;
-    };
+fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
+    let (inputs, on) = input.as_join()?;
     if calls.is_empty() || keys.is_empty() || inputs.len() < 2 {
-        return false;
+        return None;
     }
     let grouping = Grouping { input, keys, calls };
     let in_calls = grouping.reads_of_calls();
     let classes = cx.equal_columns(on);
     let found = (0..inputs.len()).find_map(|i| Late::of(i, inputs, on, grouping, &in_calls, &classes, cx));
-    let Some(Late { place, links, local, others }) = found else {
-        return false;
-    };
+    let Late { place, links, local, others } = found?;
     let mut rest = inputs.clone();
     let late = rest.remove(place);
     let own = late.output_set();
@@ -195,7 +175,7 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     for (c, e) in gone {
         cx.replace(c, e);
     }
-    true
+    Some(())
 }
 
 /// An input of a join that can be joined after grouping.

@@ -1,16 +1,7 @@
 //! Predicates where they say most: outside EXISTS where they are not about its rows,
 //! inside inputs where an equality carries them.
 
-use crate::algebra::BlockMut;
-use crate::expr::{Expr, UnaryOp};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::pushdown::push_into;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::Rel;
-use crate::substitution::Substitution;
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const EXISTS_CONDITIONS: Rule = Rule {
     name: "exists-conditions",
@@ -30,27 +21,19 @@ pub(super) const EXISTS_CONDITIONS: Rule = Rule {
 /// From EXISTS such a conjunct moves out. From NOT EXISTS it does not: NOT (p AND EXISTS …) is not p AND NOT
 /// EXISTS …, but where p is stated outside anyway, it may as well be left out inside. A conjunct without
 /// columns is no condition on the outer row and stays for the rules of constants.
-fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
-        return false;
-    };
-    let tests = |e: &Expr| matches!(e.as_not().unwrap_or(e), Expr::Exists(_));
-    if !on.iter().any(tests) {
-        return false;
-    }
+fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let BlockMut { on, .. } = rel.as_block_mut()?;
+    on.iter().find_map(|e| e.as_not().unwrap_or(e).as_exists())?;
     // What is true of each row that is kept.
     let stated: Vec<Expr> = on.clone();
     let mut moved: Vec<Expr> = Vec::new();
     let mut changed = false;
     for e in on.iter_mut() {
-        let (query, positive) = match e {
-            Expr::Exists(query) => (query, true),
-            Expr::Unary { op: UnaryOp::Not, expr } => match &mut **expr {
-                Expr::Exists(query) => (query, false),
-                _ => continue,
-            },
-            _ => continue,
+        let (test, positive) = match e {
+            Expr::Unary { op: UnaryOp::Not, expr } => (&mut **expr, false),
+            e => (e, true),
         };
+        let Some(query) = test.as_exists_mut() else { continue };
         let made = query.rel.produced_within();
         let Some(BlockMut { on: predicate, .. }) = query.rel.as_block_mut() else {
             continue;
@@ -76,7 +59,7 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             on.push(p);
         }
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const TRANSITIVE: Rule = Rule {
@@ -102,16 +85,14 @@ fn takes(rel: &Rel) -> bool {
 /// An equality class has one column that stands for all, so conditions read that one, and the column of a
 /// grouping or a union that is equal to it has none to push. Here each condition is written with the columns
 /// inside, and pushed. It goes from the join then: the equality carries it back to all the others.
-fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Join { inputs, on } = rel else {
-        return false;
-    };
+fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (inputs, on) = rel.as_join_mut()?;
     if !inputs.iter().any(takes) {
-        return false;
+        return None;
     }
     let classes = cx.equal_columns(on);
     if classes.is_empty() {
-        return false;
+        return None;
     }
     // What each column outside an input is equal to inside it.
     let mut targets: Vec<(usize, Substitution)> = Vec::new();
@@ -125,9 +106,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 }
             }
         }
-        if !map.is_empty() {
-            targets.push((i, map));
-        }
+        targets.push((i, map));
     }
     let before = on.len();
     on.retain(|e| {
@@ -136,17 +115,13 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             return true;
         }
         let mut taken = false;
-        for (i, map) in &targets {
-            if !of.iter().all(|c| map.contains_key(c)) {
-                continue;
-            }
-            let mut own = e.clone();
-            own.substitute(map);
+        for (i, map) in targets.iter().filter(|(_, map)| of.iter().all(|c| map.contains_key(c))) {
+            let own = e.substituted(map);
             taken |= inputs.get_mut(*i).is_some_and(|input| push_into(input, own, cx).is_none());
         }
         !taken
     });
-    on.len() != before
+    (on.len() != before).then_some(())
 }
 
 pub(super) const NESTED_ORDER: Rule = Rule {
@@ -167,26 +142,28 @@ pub(super) const NESTED_ORDER: Rule = Rule {
 /// The outer keys have to be the first of the inner ones: `ORDER BY a` keeps rows that stand in the order
 /// `a, b`, not the reverse. An outer OFFSET counts rows and stays; so do two limits one of which is negative,
 /// and so is none.
-fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
     let Rel::Sort { input, keys, limit, offset: None } = rel else {
-        return false;
+        return None;
     };
     let Rel::Sort { keys: inner_keys, limit: inner_limit, .. } = &mut **input else {
-        return false;
+        return None;
     };
     if keys.is_empty() || !inner_keys.starts_with(keys) {
-        return false;
+        return None;
     }
     match (&*limit, &*inner_limit) {
         (None, _) => {}
-        (Some(Expr::Literal(Value::Integer(outer))), Some(Expr::Literal(Value::Integer(inner))))
-            if *outer >= 0 && *inner >= 0 =>
-        {
-            *inner_limit = Some(Expr::Literal(Value::Integer(*outer.min(inner))));
-        }
         (Some(_), None) => *inner_limit = limit.take(),
-        _ => return false,
+        (Some(outer), Some(inner)) => {
+            let (outer, inner) = (outer.as_integer()?, inner.as_integer()?);
+            let smaller = outer.min(inner);
+            if smaller < 0 {
+                return None;
+            }
+            *inner_limit = Some(Expr::integer(smaller));
+        }
     }
     *rel = input.take();
-    true
+    Some(())
 }

@@ -1,20 +1,6 @@
 //! Joins that add nothing, outer joins that are none, and tests for NULL.
 
-use std::collections::BTreeSet;
-
-use crate::algebra::{Block, BlockMut};
-use crate::columns::Reads;
-use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::facts::rejected;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::{ScanColumns, column_at};
-use crate::rel::{ColumnId, JoinKind, Query, Rel};
-use crate::schema::ColumnRef;
-use crate::substitution::Substitution;
-use crate::tree::{NodeMut, Tree};
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const NULL_TESTS: Rule = Rule {
     name: "null-tests",
@@ -42,25 +28,18 @@ pub(super) const NULL_TESTS: Rule = Rule {
 /// In turn: tests anywhere, by what the inputs say of NULLs; conjuncts, of which only being true counts; and
 /// tests beside conjuncts that reject NULL. What has no test for NULL and no `x = x` in it is left before any
 /// of this is found out.
-fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let worth = rel.exprs().into_iter().any(|e| {
-        e.any(|x| match x {
-            Expr::Unary { op: UnaryOp::IsNull, .. } => true,
-            Expr::Binary { op: BinaryOp::Eq | BinaryOp::Is, left, right } => {
-                left == right || matches!(x, Expr::Binary { op: BinaryOp::Is, .. })
-            }
-            _ => false,
-        })
-    });
-    if !worth {
-        return false;
+fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let worth = |e: &Expr| match e {
+        Expr::Unary { op: UnaryOp::IsNull, .. } | Expr::Binary { op: BinaryOp::Is, .. } => true,
+        Expr::Binary { op: BinaryOp::Eq, left, right } => left == right,
+        _ => false,
+    };
+    if !rel.exprs().into_iter().any(|e| e.any(worth)) {
+        return None;
     }
     let known = cx.not_null_below(rel);
-    let mut changed = false;
     cx.vacated += constant_values(rel, &known, cx);
-    for e in rel.exprs_mut() {
-        changed |= null_test(e, &known, cx);
-    }
+    let mut changed = change_each(rel.exprs_mut(), |e| null_test(e, &known, cx));
     // In a conjunct, `x = x` is true where x is not NULL, and `x IS y` is `x = y` where one
     // of the two is not.
     if let Some(block) = rel.as_block_mut() {
@@ -83,7 +62,7 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Some(on) = rel.condition_mut() {
         changed |= drop_implied(on);
     }
-    changed
+    changed.then_some(())
 }
 
 /// How many values that the relation produces are tests for NULL with one answer in all rows.
@@ -109,18 +88,16 @@ fn constant_values(rel: &Rel, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> u
 /// Tests for NULL of what is never NULL, conditions of CASE aside. `but_true`: those that are
 /// always true do not count.
 fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> usize {
-    let below = |list: &[&Expr]| list.iter().map(|e| decided_tests(e, but_true, known, cx)).sum();
+    let decided = |e: &Expr| decided_tests(e, but_true, known, cx);
     match e {
         Expr::Unary { op: UnaryOp::IsNull, expr } => {
             usize::from(expr.is_deterministic() && !cx.may_be_null(expr, known))
         }
         Expr::Unary { op: UnaryOp::Not, expr } if but_true && expr.as_null_test().is_some() => 0,
         Expr::Case { operand: None, branches, otherwise } => {
-            let values: Vec<&Expr> =
-                branches.iter().map(|(_, value)| value).chain(otherwise.as_deref()).collect();
-            below(&values)
+            branches.iter().map(|(_, value)| value).chain(otherwise.as_deref()).map(decided).sum()
         }
-        _ => e.operands().into_iter().map(|e| decided_tests(e, but_true, known, cx)).sum(),
+        _ => e.operands().into_iter().map(decided).sum(),
     }
 }
 
@@ -190,66 +167,37 @@ pub(super) const SELF_JOIN: Rule = Rule {
 /// block or one of an enclosing query (`id IN (SELECT id FROM customer WHERE …)` within EXISTS). Equal may
 /// mean equal to the same constant. What was asked of the scan is asked of the other one; `a.id = b.id`
 /// becomes `a.id = a.id`, which `null-tests` drops, a key being never NULL.
-fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Some(Block { inputs, on }) = rel.as_block() else {
-        return false;
-    };
+fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let Block { inputs, on } = rel.as_block()?;
     // Columns equal to one constant are equal: `a.id = 3 AND b.id = 3`.
     let classes = cx.known_equal(on);
     if classes.is_empty() {
-        return false;
+        return None;
     }
-    let scan = |r: &Rel| match r {
-        Rel::Scan { table, columns } => Some((*table, columns.clone())),
-        _ => None,
-    };
-    let local: Vec<Option<(usize, ScanColumns)>> = inputs.iter().map(scan).collect();
-    let equated =
-        |a: ColumnId, b: ColumnId| classes.iter().any(|class| class.contains(&a) && class.contains(&b));
-    let mut found: Option<(usize, ScanColumns, ScanColumns)> = None;
-    for (i, one) in local.iter().enumerate() {
-        let Some((table, columns)) = one else { continue };
+    let equated = |a, b| a != b && class_of(&classes, a).is_some_and(|class| class.contains(&b));
+    let scan = |(i, r): (usize, &'_ Rel)| r.as_scan().map(|(table, columns)| (i, *table, columns.clone()));
+    let scans: Vec<(usize, usize, ScanColumns)> = inputs.iter().enumerate().filter_map(scan).collect();
+    let mut found = None;
+    for (i, table, columns) in &scans {
+        // Partners: scans of the same table in enclosing queries, and in this block.
+        let far = cx.outer_scans.iter().filter(|(t, _)| t == table).map(|(_, c)| c);
+        let near = scans.iter().filter(|(j, t, _)| j < i && t == table).map(|(_, _, c)| c);
+        let partners = far.chain(near);
         for key in cx.table_keys(*table) {
-            // Partners: scans of the same table in this block, and in enclosing queries.
-            let near = local
-                .iter()
-                .enumerate()
-                .filter(|(j, _)| *j < i)
-                .filter_map(|(_, s)| s.as_ref())
-                .filter(|(t, _)| t == table)
-                .map(|(_, c)| c);
-            let far = cx.outer_scans.iter().filter(|(t, _)| t == table).map(|(_, c)| c);
-            let partner = far.chain(near).find(|other| {
-                key.iter().all(|k| match (column_at(columns, *k), column_at(other, *k)) {
-                    (Some(a), Some(b)) => a != b && equated(a, b),
-                    _ => false,
-                })
-            });
-            if let Some(other) = partner {
-                found = Some((i, columns.clone(), other.clone()));
+            let equal = |k: &usize, other: &ScanColumns| {
+                column_at(columns, *k).zip(column_at(other, *k)).is_some_and(|(a, b)| equated(a, b))
+            };
+            if let Some(other) = partners.clone().find(|other| key.iter().all(|k| equal(k, other))) {
+                found = Some((*i, columns, other));
             }
         }
     }
-    let Some((at, gone, by)) = found else {
-        return false;
-    };
-    let mut map = Substitution::new();
-    for (c, p) in &gone {
-        let Some(b) = column_at(&by, *p) else {
-            return false;
-        };
-        map.insert(*c, Expr::Column(b));
-    }
-    let (mut inputs, mut on) = rel.take().into_block();
-    inputs.remove(at);
-    for e in &mut on {
-        e.substitute(&map);
-    }
-    *rel = Rel::join(inputs, on);
-    for (c, e) in map {
-        cx.replace(c, e);
-    }
-    true
+    let (at, columns, by) = found?;
+    let map = images(columns, by)?;
+    without_input(rel, at);
+    change_each(rel.condition_mut().into_iter().flatten(), |e| e.substitute(&map));
+    cx.replace_all(map);
+    Some(())
 }
 
 pub(super) const OUTER_TO_INNER: Rule = Rule {
@@ -284,10 +232,8 @@ pub(super) const OUTER_TO_INNER: Rule = Rule {
 /// A conjunct that rejects NULL in a column of the right side rejects all filled-up rows. A conjunct that
 /// asks a column to be NULL that is not NULL in any matched row keeps these alone: the rows of the left side
 /// without a partner, with NULL for all columns of the right.
-fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
-        return false;
-    };
+fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let BlockMut { inputs, on } = rel.as_block_mut()?;
     let rejected = rejected(on.iter());
     let null_tests = on.iter().filter_map(|e| e.as_null_test()?.as_column());
     let nulls: BTreeSet<ColumnId> = null_tests.collect();
@@ -310,19 +256,13 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             kept.add_conjunct(Expr::exists(inner).not());
             *input = kept;
             // Of the rows that are left, all columns of the right side are NULL.
-            for c in made {
-                map.insert(c, Expr::Literal(Value::Null));
-            }
+            map.extend(made.into_iter().map(|c| (c, Expr::NULL)));
             changed = true;
         }
     }
-    for e in on.iter_mut() {
-        e.substitute(&map);
-    }
-    for (c, e) in map {
-        cx.replace(c, e);
-    }
-    changed
+    change_each(on, |e| e.substitute(&map));
+    cx.replace_all(map);
+    changed.then_some(())
 }
 
 pub(super) const FOREIGN_KEY_JOIN: Rule = Rule {
@@ -337,58 +277,37 @@ pub(super) const FOREIGN_KEY_JOIN: Rule = Rule {
         "default": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.age > 1" != "SELECT day FROM orders";
         "default": "SELECT name FROM customer JOIN orders ON customer.id = orders.customer_id" != "SELECT name FROM customer";
     },
-    apply: Apply::Query(foreign_key_join),
+    apply: Apply::Root(foreign_key_join),
 };
 
-/// A rule for whole queries, as only there it shows that nothing reads the table but for its key.
-fn foreign_key_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role != Role::Root {
-        return false;
-    }
-    let used = query.reads();
-    let found = query.find_deep(|node| match node {
-        NodeMut::Rel(rel) => without_referenced(rel, &used, cx),
-        _ => None,
-    });
-    let Some(map) = found else { return false };
-    query.substitute(&map);
-    true
+/// The column that stands for the key is one of another input that holds a value of a foreign key to it.
+fn foreign_key_join(query: &mut Query, cx: &mut Context<'_>) -> Changed {
+    without_table(query, |at, key, column, Block { inputs, on }| {
+        let classes = if cx.is_key(column) { cx.known_equal(on) } else { return None };
+        let mut others = class_of(&classes, key)?.iter().filter(|c| **c != key);
+        others.find(|c| cx.refers_to_key(**c, column, at, inputs)).copied()
+    })
 }
 
-/// Removes a table that is read for its key alone; what the key becomes. Nothing else can be asked of it then:
-/// conjuncts read columns, too. The equality that joined it is left as `x = x` and goes by `null-tests`.
-fn without_referenced(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Substitution> {
-    let Rel::Join { inputs, on } = rel else {
-        return None;
-    };
-    let classes = cx.known_equal(on);
-    for (i, input) in inputs.iter().enumerate() {
-        let Rel::Scan { table, columns } = input else {
-            continue;
-        };
-        let read: Vec<(ColumnId, usize)> =
-            columns.iter().copied().filter(|(c, _)| used.contains(c)).collect();
-        let [(key, at)] = read.as_slice() else {
-            continue;
-        };
-        let key_column = ColumnRef { table: *table, column: *at };
-        if !cx.is_key(key_column) {
-            continue;
-        }
-        // A column of another input that holds a value of a foreign key to this key.
-        let Some(class) = classes.iter().find(|class| class.contains(key)) else {
-            continue;
-        };
-        let refers = |c: &&ColumnId| cx.refers_to_key(**c, key_column, i, inputs);
-        let Some(by) = class.iter().filter(|c| *c != key).find(refers) else {
-            continue;
-        };
-        let mut map = Substitution::new();
-        map.insert(*key, Expr::Column(*by));
-        let (mut inputs, on) = rel.take().into_block();
-        inputs.remove(i);
-        *rel = Rel::join(inputs, on);
-        return Some(map);
-    }
-    None
+/// Removes a table from a join that is read for one column alone; `by` gives the column that stands for it, where there
+/// is one: of the input at this place, its column, that in the schema, and the join. Nothing else can be asked of the
+/// table then: conjuncts read columns, too. The equality that joined it is left as `x = x` and goes by `null-tests`.
+/// Only the whole query shows what is read.
+pub(in crate::normalize) fn without_table(
+    query: &mut Query,
+    by: impl Fn(usize, ColumnId, ColumnRef, Block<'_>) -> Option<ColumnId>,
+) -> Changed {
+    let used = query.reads();
+    let map: Substitution = query.find_deep(|node| {
+        let NodeMut::Rel(rel) = node else { return None };
+        let (inputs, on) = rel.as_join()?;
+        let (at, key, by) = inputs.iter().enumerate().find_map(|(at, input)| {
+            let (key, column) = read_for_one(input, &used)?;
+            Some((at, key, by(at, key, column, Block { inputs, on })?))
+        })?;
+        without_input(rel, at);
+        Some([(key, Expr::Column(by))].into())
+    })?;
+    query.substitute(&map);
+    Some(())
 }

@@ -4,12 +4,7 @@
 //! side without affinity to that of the other. Here constants are written as they are compared, so that
 //! `age = '3'` and `age = 3` are one, and casts go that convert nothing.
 
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::schema::Affinity;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const LITERAL_TYPING: Rule = Rule {
     name: "literal-typing",
@@ -26,51 +21,34 @@ pub(super) const LITERAL_TYPING: Rule = Rule {
 };
 
 /// IS and IS NOT convert as = does, and IN converts its list to the affinity of its left side.
-fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     match e {
         Expr::Binary { op, left, right } if op.is_comparison() || op.is_null_safe() => {
             let (l, r) = (cx.affinity(left), cx.affinity(right));
-            type_literal(right, left, l) | type_literal(left, right, r)
+            type_literal(right, left, l).or(type_literal(left, right, r))
         }
         Expr::InList { expr, list } => {
             let affinity = cx.affinity(expr);
-            let mut changed = false;
-            for x in list {
-                changed |= type_literal(x, expr, affinity);
-            }
-            changed
+            change_each(list, |x| type_literal(x, expr, affinity).is_some()).then_some(())
         }
-        _ => false,
+        _ => None,
     }
 }
 
 /// Gives `literal` the form in which it is compared with `other`. Two constants are compared as they stand.
-fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) -> bool {
-    let Expr::Literal(v) = literal else {
-        return false;
-    };
-    if matches!(other, Expr::Literal(_)) {
-        return false;
-    }
-    let new = match (affinity, &*v) {
+fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) -> Changed {
+    let new = match (affinity, literal.as_literal().filter(|_| !other.is_literal())?) {
         (Some(Affinity::Text), Value::Integer(i)) => Value::Text(i.to_string()),
-        (Some(a), Value::Text(t)) if a.is_numeric() => match number(t) {
-            Some(v) => v,
-            None => return false,
-        },
+        (Some(a), Value::Text(t)) if a.is_numeric() => number(t)?,
         // Numbers compare by value: 5.0 is 5, except next to text, where it is '5.0'.
         (a, Value::Real(r)) if a != Some(Affinity::Text) => {
             let whole = r.0 as i64;
-            if r.0.abs() < 9.0e15 && whole as f64 == r.0 {
-                Value::Integer(whole)
-            } else {
-                return false;
-            }
+            Value::Integer((r.0.abs() < 9.0e15 && whole as f64 == r.0).then_some(whole)?)
         }
-        _ => return false,
+        _ => return None,
     };
-    *v = new;
-    true
+    *literal = Expr::Literal(new);
+    Some(())
 }
 
 /// The number that numeric affinity makes of a text, if it makes one: the whole text has to be a number, space
@@ -104,43 +82,25 @@ pub(super) const INTEGER_BOUNDS: Rule = Rule {
 
 /// Also `x > 2.5` as `3 <= x`: the next whole number on the side that passes. At the ends of 64 bits there is
 /// none, and the comparison stays.
-fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Binary { op, left, right } = e else {
-        return false;
-    };
-    // The least whole number beyond `v`, and the greatest below it.
-    let lower = |v: &Value, strict: bool| match v {
-        Value::Integer(i) if strict => i.checked_add(1),
-        Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => Some(r.0.ceil() as i64),
-        _ => None,
-    };
-    let upper = |v: &Value, strict: bool| match v {
-        Value::Integer(i) if strict => i.checked_sub(1),
-        Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => Some(r.0.floor() as i64),
-        _ => None,
-    };
+fn bound(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (op, left, right) = e.as_binary_mut()?;
     let strict = match op {
         BinaryOp::Lt => true,
         BinaryOp::LtEq => false,
-        _ => return false,
+        _ => return None,
     };
-    if let Expr::Literal(v) = &**left
-        && cx.is_integer(right)
-        && let Some(n) = lower(v, strict)
-    {
-        **left = Expr::integer(n);
-        *op = BinaryOp::LtEq;
-        return true;
-    }
-    if let Expr::Literal(v) = &**right
-        && cx.is_integer(left)
-        && let Some(n) = upper(v, strict)
-    {
-        **right = Expr::integer(n);
-        *op = BinaryOp::LtEq;
-        return true;
-    }
-    false
+    // The whole number next to a bound: the least beyond it, or the greatest below.
+    let next = |bound: &Expr, of: &Expr, step: i64| match bound.as_literal().filter(|_| cx.is_integer(of))? {
+        Value::Integer(i) if strict => i.checked_add(step),
+        Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => {
+            Some(if step > 0 { r.0.ceil() } else { r.0.floor() } as i64)
+        }
+        _ => None,
+    };
+    let (lower, upper) = (next(left, right, 1), next(right, left, -1));
+    put(left, lower.map(Expr::integer)).or_else(|| put(right, upper.map(Expr::integer)))?;
+    *op = BinaryOp::LtEq;
+    Some(())
 }
 
 pub(super) const IDLE_CAST: Rule = Rule {
@@ -162,7 +122,7 @@ pub(super) const IDLE_CAST: Rule = Rule {
 
 /// For INTEGER it has to be known as well that all values are whole numbers: the affinity alone lets reals
 /// in, which a cast would cut.
-fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     match e {
         Expr::Cast { expr, affinity } => {
             let own = match &**expr {
@@ -173,19 +133,15 @@ fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
             let idle = own == Some(*affinity)
                 && (matches!(affinity, Affinity::Text | Affinity::Real)
                     || *affinity == Affinity::Integer && cx.is_integer(expr));
-            if idle {
-                *e = (**expr).clone();
-            }
-            idle
+            let new = idle.then(|| (**expr).clone());
+            put(e, new)
         }
-        Expr::Binary { op: BinaryOp::Like, right, .. } => match &mut **right {
-            Expr::Literal(Value::Text(t)) if t.bytes().any(|b| b.is_ascii_uppercase()) => {
-                t.make_ascii_lowercase();
-                true
-            }
-            _ => false,
-        },
-        _ => false,
+        Expr::Binary { op: BinaryOp::Like, right, .. } => {
+            let capital = right.as_text().filter(|t| t.bytes().any(|b| b.is_ascii_uppercase()));
+            let new = capital.map(|t| Expr::text(t.to_ascii_lowercase()));
+            put(&mut **right, new)
+        }
+        _ => None,
     }
 }
 
@@ -207,9 +163,9 @@ pub(super) const FOREIGN_KEY_CAST: Rule = Rule {
 
 /// The other side has to be a column of numbers: without the cast its affinity converts the text, and the
 /// text is a number because it refers to one.
-fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     let Expr::Binary { op: BinaryOp::Eq, left, right } = e else {
-        return false;
+        return None;
     };
     let numeric = |a: Option<Affinity>| a.is_some_and(Affinity::is_numeric);
     // A column that is only a part of a foreign key refers to nothing while another part is NULL.
@@ -218,25 +174,15 @@ fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         let affinity = |to| cx.schema.column(to).map(|c| c.affinity);
         from.is_some_and(|from| cx.schema.sole_references(from).any(|to| numeric(affinity(to))))
     };
-    let idle = |this: &Expr, other: &Expr| match this {
-        Expr::Cast { expr, affinity } => {
-            matches!(affinity, Affinity::Real | Affinity::Numeric)
-                && numeric(cx.affinity(other))
-                && matches!(other, Expr::Column(_))
-                && refers_to_number(expr)
-        }
-        _ => false,
+    let uncast = |this: &Expr, other: &Expr| {
+        let (expr, affinity) = this.as_cast()?;
+        let idle = matches!(affinity, Affinity::Real | Affinity::Numeric)
+            && numeric(cx.affinity(other))
+            && matches!(other, Expr::Column(_))
+            && refers_to_number(expr);
+        idle.then(|| expr.clone())
     };
-    let side = if idle(left, right) {
-        left
-    } else if idle(right, left) {
-        right
-    } else {
-        return false;
-    };
-    if let Expr::Cast { expr, .. } = &**side {
-        let inner = (**expr).clone();
-        **side = inner;
-    }
-    true
+    // One side at most is a column.
+    let (l, r) = (uncast(left, right), uncast(right, left));
+    put(&mut **left, l).or(put(&mut **right, r))
 }

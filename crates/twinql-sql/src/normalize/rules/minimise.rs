@@ -1,20 +1,8 @@
 //! Scans that say nothing new where duplicates do not matter, and groups that hold all of
 //! several values as self-joins.
 
-use std::collections::BTreeSet;
-
-use crate::algebra::{BlockMut, Grouping};
-use crate::columns::Reads;
-use crate::expr::{AggFunc, BinaryOp, Expr};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::{ScanColumns, column_at};
-use crate::rel::{ColumnId, Query, Rel};
-use crate::schema::ColumnRef;
-use crate::substitution::Substitution;
-use crate::tree::Tree;
-use crate::value::Value;
+use super::aggregates::compared_with_whole;
+use crate::normalize::prelude::*;
 
 /// Inputs of a block that are compared with each other, at most.
 const MAX_INPUTS: usize = 8;
@@ -39,27 +27,14 @@ pub(super) const REDUNDANT_SCAN: Rule = Rule {
 
 /// Where duplicates do not count, the join is a conjunctive query over sets. Columns of the scan that went
 /// are called by those of the one that stands for it.
-fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    let grouping = Grouping { input, keys, calls };
-    if !grouping.ignores_duplicates() {
-        return false;
-    }
-    let read = grouping.reads();
-    let Rel::Join { inputs, on } = &mut **input else {
-        return false;
-    };
-    let Some(map) = fold(inputs, on, &read, &[], cx) else {
-        return false;
-    };
+fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, read) = read_as_set(rel)?;
+    let (inputs, on) = input.as_join_mut()?;
+    let map = fold(inputs, on, &read, &[], cx)?;
     let (inputs, on) = (std::mem::take(inputs), std::mem::take(on));
-    **input = Rel::join(inputs, on);
-    for e in rel.exprs_mut() {
-        e.substitute(&map);
-    }
-    true
+    *input = Rel::join(inputs, on);
+    change_each(rel.exprs_mut(), |e| e.substitute(&map));
+    Some(())
 }
 
 pub(super) const REDUNDANT_EXISTS: Rule = Rule {
@@ -77,8 +52,8 @@ pub(super) const REDUNDANT_EXISTS: Rule = Rule {
 
 /// First the EXISTS of which nothing is left but conditions on outer rows; then scans within it, for which
 /// also the scans of enclosing queries can stand, their rows being there.
-fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Exists(query) = e else { return false };
+fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let Expr::Exists(query) = e else { return None };
     if let Rel::Filter { input, predicate } = &mut query.rel
         && input.is_unit()
         && predicate.iter().all(Expr::is_boolean)
@@ -90,10 +65,10 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         } else {
             all
         };
-        return true;
+        return Some(());
     }
     if !query.output.is_empty() || query.rel.as_block().is_none() {
-        return false;
+        return None;
     }
     let (mut inputs, mut on) = query.rel.take().into_block();
     let outer = cx.outer_scans.clone();
@@ -103,7 +78,7 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     } else {
         Rel::join(inputs, on)
     };
-    folded.is_some()
+    folded.map(|_| ())
 }
 
 /// Removes one input that another scan of its table, or one of `outer`, stands for: what
@@ -123,23 +98,16 @@ fn fold(
     if inputs.len() > MAX_INPUTS || !on.iter().all(Expr::is_deterministic) {
         return None;
     }
-    let scans: Vec<(usize, usize, ScanColumns)> = inputs
-        .iter()
-        .enumerate()
-        .filter_map(|(i, r)| match r {
-            Rel::Scan { table, columns } => Some((i, *table, columns.clone())),
-            _ => None,
-        })
-        .collect();
+    let scan = |(i, r): (usize, &'_ Rel)| r.as_scan().map(|(table, columns)| (i, *table, columns.clone()));
+    let scans: Vec<(usize, usize, ScanColumns)> = inputs.iter().enumerate().filter_map(scan).collect();
     let twice = |t: usize| scans.iter().filter(|s| s.1 == t).count() > 1 || outer.iter().any(|o| o.0 == t);
     if !scans.iter().any(|s| twice(s.1)) {
         return None;
     }
     let classes = cx.equal_columns(on);
     // Conjuncts are compared with each column written as the first of its class.
-    let representative = |c: ColumnId| {
-        classes.iter().find(|class| class.contains(&c)).and_then(|class| class.first().copied()).unwrap_or(c)
-    };
+    let representative =
+        |c: ColumnId| class_of(&classes, c).and_then(|class| class.first().copied()).unwrap_or(c);
     let to_classes: Substitution =
         classes.iter().flatten().map(|c| (*c, Expr::Column(representative(*c)))).collect();
     let in_classes = |e: &Expr| e.substituted(&to_classes);
@@ -153,15 +121,9 @@ fn fold(
         let near = scans.iter().filter(|s| s.1 == *table && s.0 != *i).map(|s| &s.2);
         let far = outer.iter().filter(|o| o.0 == *table).map(|o| &o.1);
         for (by, from_outside) in far.map(|c| (c, true)).chain(near.map(|c| (c, false))) {
-            let map: Substitution =
-                columns.iter().filter_map(|(c, at)| Some((*c, Expr::Column(column_at(by, *at)?)))).collect();
-            if map.len() != columns.len() || map.iter().any(|(c, e)| *e == Expr::Column(*c)) {
-                continue;
-            }
-            let image = |c: ColumnId| match map.get(&c) {
-                Some(Expr::Column(b)) => *b,
-                _ => c,
-            };
+            let other = |map: &Substitution| map.iter().all(|(c, e)| *e != Expr::Column(*c));
+            let Some(map) = images(columns, by).filter(other) else { continue };
+            let image = |c: ColumnId| map.get(&c).and_then(Expr::as_column).unwrap_or(c);
             let equal = |a: ColumnId, b: ColumnId| representative(a) == representative(b);
             let implied = |e: &Expr| {
                 if let Some((a, b)) = cx.column_equality(e) {
@@ -181,9 +143,7 @@ fn fold(
                 continue;
             }
             inputs.remove(*i);
-            for e in on.iter_mut() {
-                e.substitute(&map);
-            }
+            change_each(on.iter_mut(), |e| e.substitute(&map));
             // `a = a` is left only where a is known not to be NULL.
             let itself = |e: &Expr| e.as_column_equality().is_some_and(|(a, b)| a == b);
             on.retain(|e| !(from_outside && itself(e)));
@@ -210,24 +170,14 @@ pub(super) const ALL_VALUES: Rule = Rule {
 
 /// The number that a conjunct asks a column to be, or to reach.
 fn asked(e: &Expr) -> Option<(ColumnId, i64)> {
-    let Expr::Binary { op, left, right } = e else {
-        return None;
-    };
-    match (op, &**left, &**right) {
-        (BinaryOp::Eq, Expr::Column(c), Expr::Literal(Value::Integer(n)))
-        | (BinaryOp::Eq | BinaryOp::LtEq, Expr::Literal(Value::Integer(n)), Expr::Column(c)) => {
-            Some((*c, *n))
-        }
-        _ => None,
-    }
+    let asks = |op| matches!(op, BinaryOp::Eq | BinaryOp::GtEq);
+    compared_with_whole(e).filter(|(_, op, _)| asks(*op)).map(|(c, _, n)| (c, n))
 }
 
 /// The filter over the grouping asks for `count = n` or `count >= n`, which is the same where only n values
 /// are let in; so the count is n above.
-fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
-        return false;
-    };
+fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let BlockMut { inputs, on } = rel.as_block_mut()?;
     let asked = on.iter().enumerate().filter_map(|(i, e)| Some((i, asked(e)?)));
     let few = 2..=MAX_VALUES as i64;
     let candidates: Vec<(usize, (ColumnId, i64))> = asked.filter(|(_, (_, n))| few.contains(n)).collect();
@@ -239,15 +189,13 @@ fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             *input = new;
             on.remove(at);
             let one: Substitution = [(count, Expr::integer(n))].into();
-            for e in on {
-                e.substitute(&one);
-            }
+            change_each(on, |e| e.substitute(&one));
             // All of the n values are there, and no others are let in.
             cx.replace(count, Expr::integer(n));
-            return true;
+            return Some(());
         }
     }
-    false
+    None
 }
 
 /// The groups of `rel` whose `count` of the values of a list is all `n` of them: one copy of the grouping's input
@@ -261,16 +209,14 @@ fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 ///  WHERE a.product = 'ink' AND b.product = 'pen'
 /// ```
 fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<Rel> {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return None;
-    };
+    let (input, keys, calls) = rel.as_aggregate()?;
     let [(id, call)] = calls.as_slice() else {
         return None;
     };
     if *id != count || call.func != AggFunc::Count || call.filter.is_some() || keys.is_empty() {
         return None;
     }
-    let (inputs, on) = (**input).clone().into_block();
+    let (inputs, on) = input.clone().into_block();
     if inputs.len() > MAX_INPUTS || !input.is_deterministic() {
         return None;
     }
@@ -289,12 +235,7 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
     };
     let counts_values = match call.args.as_slice() {
         [Expr::Column(c)] => call.distinct && *c == x,
-        [] => {
-            !call.distinct && {
-                let deps = cx.dependencies(input);
-                deps.unique(grouped.iter().copied().chain([x]))
-            }
-        }
+        [] => !call.distinct && cx.dependencies(input).unique(grouped.iter().copied().chain([x])),
         _ => false,
     };
     if !made.contains(&x) || !distinct(&list) || !counts_values {
@@ -334,58 +275,36 @@ pub(super) const FOREIGN_KEY_SEMI_JOIN: Rule = Rule {
         "no-fk": "SELECT id FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE total > 1)"
             != "SELECT DISTINCT customer_id FROM orders WHERE total > 1";
     },
-    apply: Apply::Query(foreign_key_semi_join),
+    apply: Apply::Root(foreign_key_semi_join),
 };
 
 /// A rule for whole queries: only there it shows that nothing but the key is read.
-fn foreign_key_semi_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role != Role::Root {
-        return false;
-    }
+fn foreign_key_semi_join(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     let used = query.reads();
-    let Some(map) = query.rel.find(|rel| as_references(rel, &used, cx)) else {
-        return false;
-    };
+    let map = query.rel.find(|rel| as_references(rel, &used, cx))?;
     query.substitute(&map);
-    true
+    Some(())
 }
 
 /// A table that is read for its key alone as the rows that refer to it; what the key becomes. The reference has
 /// to be a column inside the EXISTS that is never NULL; conditions on the key outside hold for the reference.
 fn as_references(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
-    let Rel::Filter { input, predicate } = rel else {
-        return None;
-    };
-    let Rel::Scan { table, columns } = &**input else {
-        return None;
-    };
-    let read: Vec<(ColumnId, usize)> = columns.iter().copied().filter(|(c, _)| used.contains(c)).collect();
-    let [(key, at)] = read.as_slice() else {
-        return None;
-    };
-    let key_column = ColumnRef { table: *table, column: *at };
-    if !cx.is_key(key_column) {
-        return None;
-    }
-    let found = predicate.iter().enumerate().find_map(|(i, e)| {
-        let Expr::Exists(q) = e else { return None };
-        let (inputs, on) = q.rel.clone().into_block();
+    let (input, predicate) = rel.as_filter_mut()?;
+    let (key, column) = read_for_one(input, used).filter(|(_, column)| cx.is_key(*column))?;
+    let (place, by, inputs, mut on) = predicate.iter().enumerate().find_map(|(i, e)| {
+        let (inputs, on) = e.as_exists()?.rel.clone().into_block();
         let classes = cx.equal_columns(&on);
-        let class = classes.iter().find(|class| class.contains(key))?;
-        let by =
-            class.iter().find(|c| *c != key && cx.refers_to_key(**c, key_column, usize::MAX, &inputs))?;
-        Some((i, *by, inputs, on))
-    });
-    let (place, by, inputs, mut on) = found?;
+        let mut others = class_of(&classes, key)?.iter().filter(|c| **c != key);
+        let by = *others.find(|c| cx.refers_to_key(**c, column, usize::MAX, &inputs))?;
+        Some((i, by, inputs, on))
+    })?;
     on.extend(predicate.iter().enumerate().filter(|(i, _)| *i != place).map(|(_, e)| e.clone()));
     // The key becomes the reference below, and a group key of its value above.
-    let below: Substitution = [(*key, Expr::Column(by))].into();
-    for e in &mut on {
-        e.substitute(&below);
-    }
+    let below: Substitution = [(key, Expr::Column(by))].into();
+    change_each(&mut on, |e| e.substitute(&below));
     on.retain(|e| e.as_column_equality() != Some((by, by)));
     let new = cx.fresh_like(by);
-    let above: Substitution = [(*key, Expr::Column(new))].into();
+    let above: Substitution = [(key, Expr::Column(new))].into();
     *rel = Rel::distinct_by(Rel::join(inputs, on), vec![(new, Expr::Column(by))]);
     Some(above)
 }

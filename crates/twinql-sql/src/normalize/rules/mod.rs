@@ -32,11 +32,8 @@ mod union_filters;
 mod unions;
 mod windows;
 
-use super::context::Context;
-use super::rule::{Precedence, Rule};
-use crate::expr::AggregateCall;
-use crate::rel::{ColumnId, Query, Rel};
-use crate::tree::{Next, NodeMut, Tree};
+use super::prelude::*;
+use super::rule::Precedence;
 
 /// Every rule, in the order in which they are tried at a node.
 ///
@@ -315,27 +312,7 @@ pub(super) const INTEGER_BOUNDS: &str = literals::INTEGER_BOUNDS.name;
 /// The rule by which groups by a key are single rows.
 pub(super) const SINGLE_ROWS: &str = rollup::SINGLE_ROWS.name;
 
-pub(super) use extreme_rows::first_by;
+pub(super) use extreme_rows::{first_by, first_row_of};
+pub(super) use joins::without_table;
 pub(super) use projections::prune_scans;
 pub(super) use ratios::{count_instead, indicator, is_number, whole_indicator};
-
-/// Puts the new form in its place, if there is one; what a rule that found one returns.
-pub(super) fn put<T>(place: &mut T, new: Option<T>) -> bool {
-    let changed = new.is_some();
-    if let Some(new) = new {
-        *place = new;
-    }
-    changed
-}
-
-/// The input, the column and the call of a subquery that is one aggregate over all its rows:
-/// `(SELECT MAX(x) FROM …)`.
-pub(super) fn sole_aggregate(query: &Query) -> Option<(&Rel, ColumnId, &AggregateCall)> {
-    let Rel::Aggregate { input, keys, calls } = &query.rel else {
-        return None;
-    };
-    match calls.as_slice() {
-        [(c, call)] if keys.is_empty() && query.output.as_slice() == [*c] => Some((input, *c, call)),
-        _ => None,
-    }
-}

@@ -3,17 +3,7 @@
 //! In the plan an order is an operator. It means something at the root, if answers are compared as lists, and
 //! where LIMIT cuts; everything else above it takes rows in any order, so it goes there.
 
-use std::collections::BTreeSet;
-
-use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::numbers::Numbers;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const SUBQUERY_ORDER: Rule = Rule {
     name: "subquery-order",
@@ -31,28 +21,22 @@ pub(super) const SUBQUERY_ORDER: Rule = Rule {
 /// Takes the order away below operators that have none of their own. A projection passes its input's order
 /// on, to LIMIT or to the reader of the answer, and a window function may number rows by it; these two are
 /// left.
-fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    if let Rel::Aggregate { calls, .. } = rel {
-        // Which value these give depends on the order in SQLite.
-        if calls.iter().any(|(_, call)| call.func.depends_on_order()) {
-            return false;
-        }
-    }
+fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    // Which value these give depends on the order in SQLite.
+    let ordered =
+        |grouping: Grouping<'_>| grouping.calls.iter().any(|(_, call)| call.func.depends_on_order());
     // A limit without keys keeps the first rows that come.
     if matches!(rel, Rel::Project { .. } | Rel::Window { .. })
         || matches!(rel, Rel::Sort { keys, .. } if keys.is_empty())
+        || rel.as_grouping().is_some_and(ordered)
     {
-        return false;
+        return None;
     }
-    let mut changed = false;
-    for input in rel.inputs_mut() {
-        changed |= unsort(input);
-    }
+    let mut changed = change_each(rel.inputs_mut(), unsort);
     if let Rel::SetOp { left, right, .. } = rel {
-        changed |= unsort(&mut left.rel);
-        changed |= unsort(&mut right.rel);
+        changed |= change_each([left, right], |arm| unsort(&mut arm.rel));
     }
-    changed
+    changed.then_some(())
 }
 
 /// Removes an ORDER BY without LIMIT, also one below operators that only pass its order on.
@@ -91,32 +75,27 @@ pub(super) const QUERY_ORDER: Rule = Rule {
 };
 
 /// What the order at the top of a query means to who reads the query.
-fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> Changed {
     match role {
-        Role::In | Role::Arm => unsort(&mut query.rel),
-        Role::Root if !cx.semantics.respect_order => unsort(&mut query.rel),
+        Role::In | Role::Arm => unsort(&mut query.rel).then_some(()),
+        Role::Root if !cx.semantics.respect_order => unsort(&mut query.rel).then_some(()),
         // MAX over no rows is one NULL, the first of no rows is nothing: the same as a
         // value, but not as an answer.
         Role::Root => {
-            let certain = match &query.rel {
-                Rel::Sort { input, .. } => cx.never_empty(input),
-                Rel::Project { input, .. } => {
-                    matches!(&**input, Rel::Sort { input, .. } if cx.never_empty(input))
-                }
-                _ => false,
-            };
-            certain && extreme(query, cx)
+            let top = query.rel.as_project().map_or(&query.rel, |(input, _)| input);
+            let certain = matches!(top, Rel::Sort { input, .. } if cx.never_empty(input));
+            if certain { extreme(query, cx) } else { None }
         }
         Role::Scalar => extreme(query, cx),
-        _ => false,
+        _ => None,
     }
 }
 
 /// `(SELECT x … ORDER BY x DESC LIMIT 1)` as a value is `(SELECT MAX(x) …)`. One output, one key, and the two
 /// the same expression: with another key the row is the extreme of that.
-fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
+fn extreme(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     let [out] = query.output.as_slice() else {
-        return false;
+        return None;
     };
     let out = *out;
     let (sort, value) = match &mut query.rel {
@@ -125,30 +104,23 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
                 let e = e.clone();
                 (&mut **input, e)
             }
-            _ => return false,
+            _ => return None,
         },
         sort => (sort, Expr::Column(out)),
     };
-    let Rel::Sort { input, keys, limit: Some(Expr::Literal(Value::Integer(1))), offset: None } = sort else {
-        return false;
-    };
+    let (input, keys) = sort.as_first_row_mut()?;
     let [SortKey { expr, direction, .. }] = keys.as_slice() else {
-        return false;
+        return None;
     };
     // NULLs would come first in ascending order, where MIN leaves them out.
     if *expr != value || !expr.is_deterministic() || !certain_value(expr, &cx.not_null(input), cx) {
-        return false;
+        return None;
     }
-    let direction = *direction;
-    let func = match direction {
-        Direction::Asc => AggFunc::Min,
-        Direction::Desc => AggFunc::Max,
-    };
-    let input = input.take();
-    let new: ColumnId = cx.fresh_like(out);
-    query.rel = Rel::aggregate(input, Vec::new(), vec![(new, AggregateCall::new(func, vec![value]))]);
+    let call = AggregateCall::new(first_in(*direction), vec![value]);
+    let new = cx.fresh_like(out);
+    query.rel = Rel::aggregate(input.take(), Vec::new(), vec![(new, call)]);
     query.output = vec![new];
-    true
+    Some(())
 }
 
 /// True if the expression is never NULL. Of arithmetic `may_be_null` says that it may be, because of infinities;
@@ -180,9 +152,9 @@ pub(super) const SORT_KEYS: Rule = Rule {
 
 /// Goes through the keys from the first to the last. Only bare columns are taken to determine others, and a
 /// key that stands before in the same form is determined by itself. Without keys and LIMIT no order is left.
-fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::Sort { input, keys, limit, offset } = rel else {
-        return false;
+        return None;
     };
     let deps = cx.dependencies(input);
     let mut before: Vec<ColumnId> = Vec::new();
@@ -194,9 +166,7 @@ fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             && !k.expr.has_subquery()
             && (of.is_subset(&deps.closure(before.iter().copied())) || seen.contains(&k.expr));
         seen.push(k.expr.clone());
-        if let Expr::Column(c) = &k.expr {
-            before.push(*c);
-        }
+        before.extend(k.expr.as_column());
         !determined
     });
     let mut changed = keys.len() != count;
@@ -204,5 +174,5 @@ fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         *rel = input.take();
         changed = true;
     }
-    changed
+    changed.then_some(())
 }

@@ -4,19 +4,9 @@
 //! A LEFT JOIN is an inner join plus its filled-up rows. Each rule here shows in its own way that these rows
 //! are not there or not seen; `joins` has the plain one, a filter that rejects them.
 
-use std::collections::BTreeSet;
-
 use super::predicates::fold_whole;
-use crate::algebra::BlockMut;
-use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::facts::{rejected, strict_columns};
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::position;
-use crate::rel::{ColumnId, Direction, JoinKind, NullsOrder, Rel};
-use crate::substitution::Substitution;
-use crate::value::Value;
+use crate::normalize::facts::strict_columns;
+use crate::normalize::prelude::*;
 
 pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
     name: "foreign-key-outer-join",
@@ -44,11 +34,9 @@ pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
 };
 
 /// The left side refers, the right side is referred to.
-fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
-        return false;
-    };
-    has_partner(left, right, on, cx) && rel.make_inner()
+fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (left, right, on) = rel.as_left_join_mut()?;
+    (has_partner(left, right, on, cx) && rel.make_inner()).then_some(())
 }
 
 /// True if each row of `from` meets `on` with a row of `to`: `to` is a whole table, and `on`
@@ -140,15 +128,13 @@ pub(super) const PADDED_GROUPS: Rule = Rule {
 /// Two cases. An aggregate without keys passes over filled-up rows as long as each call does. With keys there
 /// are groups of filled-up rows alone: then the others must be as they were (`apart`), and HAVING has to
 /// reject these.
-fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if let Rel::Aggregate { input, keys, calls } = rel {
         // One group, there in any case.
         let ignored = Padded::of(input, keys, calls, cx).is_some_and(|p| p.ignored);
-        return keys.is_empty() && ignored && input.make_inner();
+        return (keys.is_empty() && ignored && input.make_inner()).then_some(());
     }
-    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
-        return false;
-    };
+    let BlockMut { inputs, on } = rel.as_block_mut()?;
     let mut changed = false;
     for one in inputs {
         let Rel::Aggregate { input, keys, calls } = one else {
@@ -164,7 +150,7 @@ fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             changed |= input.make_inner();
         }
     }
-    changed
+    changed.then_some(())
 }
 
 /// What a grouping makes of the filled-up rows of the LEFT JOIN below it.
@@ -186,9 +172,7 @@ impl Padded {
         calls: &[(ColumnId, AggregateCall)],
         cx: &Context<'_>,
     ) -> Option<Padded> {
-        let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = input else {
-            return None;
-        };
+        let (left, right, on) = input.as_left_join()?;
         let made = right.output_set();
         let strict = |e: &Expr| {
             let mut set = BTreeSet::new();
@@ -200,7 +184,7 @@ impl Padded {
         let by_left: Vec<ColumnId> = own.iter().copied().filter(|c| kept.contains(c)).collect();
         // Each filled-up row is a group of its own.
         let alone = !by_left.is_empty() && cx.dependencies(left).unique(by_left);
-        let matched = cx.not_null(&Rel::filter((**right).clone(), on.clone()));
+        let matched = cx.not_null(&Rel::filter(right.clone(), on.clone()));
         // Or a key is NULL in filled-up rows and never in matched ones: no group has both.
         let null_key = own.iter().any(|c| made.contains(c) && matched.contains(c));
         let passes = |call: &AggregateCall| {
@@ -280,45 +264,38 @@ pub(super) const PADDED_LAST: Rule = Rule {
 /// Looks at the first sort key, a column of the right side or an aggregate of one. There has to be a row with
 /// a partner: a foreign key from the right side to the left gives one to each row of the right table, and no
 /// table is empty. Of two rows the second may be filled up, so LIMIT 1 alone will do.
-fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Sort { input, keys, limit: Some(Expr::Literal(Value::Integer(1))), offset: None } = rel else {
-        return false;
-    };
-    let Some(first) = keys.first() else { return false };
+fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys) = rel.as_first_row_mut()?;
+    let Some(first) = keys.first() else { return None };
     if (first.direction, first.nulls) != (Direction::Desc, NullsOrder::Last) {
-        return false;
+        return None;
     }
-    let Expr::Column(by) = first.expr else {
-        return false;
-    };
-    let (join, by) = match &**input {
+    let by = first.expr.as_column()?;
+    let (join, by) = match &*input {
         Rel::Aggregate { input, keys, calls } => {
-            let Some(padded) = Padded::of(input, keys, calls, cx).filter(|p| p.apart) else {
-                return false;
-            };
+            let padded = Padded::of(input, keys, calls, cx).filter(|p| p.apart)?;
             if padded.values.get(&by) != Some(&Expr::Literal(Value::Null)) {
-                return false;
+                return None;
             }
             let of = calls.iter().find(|(c, _)| *c == by).map(|(_, call)| call);
             match of.map(|call| (call.args.as_slice(), &call.filter)) {
                 Some(([Expr::Column(x)], None)) => (&**input, *x),
-                _ => return false,
+                _ => return None,
             }
         }
         join => (join, by),
     };
-    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = join else {
-        return false;
-    };
+    let (left, right, on) = join.as_left_join()?;
     // Every row of the right table has a partner, there is one, and x is not NULL in it.
-    let sure = matches!(**right, Rel::Scan { .. })
+    let sure = matches!(right, Rel::Scan { .. })
         && cx.not_null(right).contains(&by)
         && has_partner(right, left, on, cx);
     if !sure {
-        return false;
+        return None;
     }
-    match &mut **input {
-        Rel::Aggregate { input, .. } => input.make_inner(),
-        join => join.make_inner(),
-    }
+    let join = match input {
+        Rel::Aggregate { input, .. } => &mut **input,
+        join => join,
+    };
+    join.make_inner().then_some(())
 }

@@ -3,13 +3,7 @@
 //! COLLATE aside, no `>` is left then, no NOT above AND, OR or a comparison, and no disjunction of equalities
 //! that could be an IN-list, so that other rules have fewer forms to look for.
 
-use super::put;
-use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const CONSTANT_FOLDING: Rule = Rule {
     name: "constant-folding",
@@ -28,17 +22,15 @@ pub(super) const CONSTANT_FOLDING: Rule = Rule {
 
 /// Operations on constants alone, and tests for NULL compared with themselves: those are never NULL, so the
 /// comparison is true or false. Of another x, `x = x` is NULL where x is.
-fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let new = match e {
+fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let new = match &*e {
         Expr::Binary { op, left, right } => match (&**left, &**right) {
             (Expr::Literal(a), Expr::Literal(b)) => fold_binary(*op, a, b),
             (a, b) if a == b && is_null_test(a) => with_itself(*op),
             _ => None,
         },
         Expr::Unary { op, expr } => match (op, &**expr) {
-            (UnaryOp::Neg, Expr::Literal(Value::Integer(i))) => {
-                i.checked_neg().map(|i| Expr::Literal(Value::Integer(i)))
-            }
+            (UnaryOp::Neg, Expr::Literal(Value::Integer(i))) => i.checked_neg().map(Expr::integer),
             (UnaryOp::Neg, Expr::Literal(Value::Real(r))) => Some(Expr::Literal(Value::Real(-*r))),
             (UnaryOp::Not, inner) if inner.is_true() => Some(Expr::integer(0)),
             (UnaryOp::Not, inner) if inner.is_false() => Some(Expr::integer(1)),
@@ -46,8 +38,8 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             (UnaryOp::IsNull, Expr::Exists(_)) => Some(Expr::integer(0)),
             _ => None,
         },
-        Expr::And(list) => return fold_list(list.clone(), e, true),
-        Expr::Or(list) => return fold_list(list.clone(), e, false),
+        Expr::And(list) => fold_list(list, true).filter(|new| new != e),
+        Expr::Or(list) => fold_list(list, false).filter(|new| new != e),
         _ => None,
     };
     put(e, new)
@@ -55,63 +47,37 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 
 /// Folds the constants of a whole expression, subqueries left out.
 pub(super) fn fold_whole(e: &mut Expr, cx: &mut Context<'_>) {
-    e.map(|e| fold(e, cx));
+    e.map(|e| fold(e, cx).is_some());
 }
 
-/// AND (`and`) or OR over `list`, which stands in `e`: one operand may decide it; neutral ones go, nested lists
-/// of the same kind are taken in, and what stands twice counts once, unless it is drawn anew each time.
-fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
+/// AND (`and`) or OR over a list: one operand may decide it; neutral ones go, nested lists of the same kind are taken
+/// in, and what stands twice counts once, unless it is drawn anew each time.
+fn fold_list(list: &[Expr], and: bool) -> Option<Expr> {
     let decides = |x: &Expr| if and { x.is_false() } else { x.is_true() };
     let idle = |x: &Expr| if and { x.is_true() } else { x.is_false() };
-    let before = list.len();
+    let neutral = Expr::integer(i64::from(and));
     if list.iter().any(decides) {
-        *e = Expr::integer(i64::from(!and));
-        return true;
+        return Some(Expr::integer(i64::from(!and)));
     }
-    let mut kept: Vec<Expr> = Vec::with_capacity(before);
-    let mut nested = false;
-    for x in list {
-        match x {
-            Expr::And(inner) if and => {
-                nested = true;
-                kept.extend(inner);
-            }
-            Expr::Or(inner) if !and => {
-                nested = true;
-                kept.extend(inner);
-            }
-            x => kept.push(x),
-        }
-    }
-    let mut unique: Vec<Expr> = Vec::with_capacity(kept.len());
-    for x in kept {
+    let inner = |x: &'_ Expr| match x {
+        Expr::And(inner) if and => inner.clone(),
+        Expr::Or(inner) if !and => inner.clone(),
+        x => vec![x.clone()],
+    };
+    let mut unique: Vec<Expr> = Vec::with_capacity(list.len());
+    for x in list.iter().flat_map(inner) {
         if !(idle(&x) || unique.contains(&x) && x.is_deterministic()) {
             unique.push(x);
         }
     }
-    if !nested && unique.len() == before {
-        return false;
+    match unique.as_slice() {
+        [] => return Some(neutral),
+        [x] if x.is_boolean() => return Some(x.clone()),
+        // `x AND TRUE` is 0 or 1 where x may be any number.
+        [_] => unique.push(neutral),
+        _ => {}
     }
-    match unique.len() {
-        0 => *e = Expr::integer(i64::from(and)),
-        1 => {
-            // `x AND TRUE` is 0 or 1 where x may be any number.
-            match unique.pop() {
-                Some(x) if x.is_boolean() => *e = x,
-                Some(x) => {
-                    let rest = Expr::integer(i64::from(and));
-                    let again = vec![x, rest];
-                    let new = if and { Expr::And(again) } else { Expr::Or(again) };
-                    let changed = *e != new;
-                    *e = new;
-                    return changed;
-                }
-                None => {}
-            }
-        }
-        _ => *e = if and { Expr::And(unique) } else { Expr::Or(unique) },
-    }
-    true
+    Some(if and { Expr::And(unique) } else { Expr::Or(unique) })
 }
 
 /// True for tests for NULL, which are never NULL themselves.
@@ -170,21 +136,19 @@ pub(super) const NEGATION: Rule = Rule {
 
 /// One level of NOT: AND and OR by De Morgan, a comparison by its opposite, NOT NOT of a predicate by itself
 /// (of a number it is 0 or 1). NOT of LIKE and EXISTS stays.
-pub(super) fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+pub(super) fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     let Expr::Unary { op: UnaryOp::Not, expr } = e else {
-        return false;
+        return None;
     };
     let new = match &mut **expr {
         Expr::Binary { op, left, right } => {
-            let Some(opposite) = op.negated() else {
-                return false;
-            };
+            let opposite = op.negated()?;
             Expr::Binary { op: opposite, left: left.clone(), right: right.clone() }
         }
         Expr::And(list) => Expr::Or(std::mem::take(list).into_iter().map(Expr::not).collect()),
         Expr::Or(list) => Expr::And(std::mem::take(list).into_iter().map(Expr::not).collect()),
         Expr::Unary { op: UnaryOp::Not, expr } if expr.is_boolean() => (**expr).clone(),
-        _ => return false,
+        _ => return None,
     };
     *e = new;
     // What was under the NOT was visited; what is there now was not.
@@ -193,7 +157,7 @@ pub(super) fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             negate(x, _cx);
         }
     }
-    true
+    Some(())
 }
 
 pub(super) const ORIENTATION: Rule = Rule {
@@ -218,24 +182,22 @@ pub(super) const ORIENTATION: Rule = Rule {
 
 /// `>` and `>=` are turned here, and = with a constant before it, so that what is said twice is seen to be. Which operand
 /// of = or + comes first otherwise depends on all that stands around it, so `canonical` orders these, last of all.
-pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let Expr::Binary { op, left, right } = e else {
-        return false;
-    };
+pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let (op, left, right) = e.as_binary_mut()?;
     // The left operand's collation decides.
     let collated = |e: &Expr| e.any(|x| matches!(x, Expr::Collate { .. }));
     if collated(left) || collated(right) {
-        return false;
+        return None;
     }
     let turned = match op {
         BinaryOp::Gt => BinaryOp::Lt,
         BinaryOp::GtEq => BinaryOp::LtEq,
         BinaryOp::Eq | BinaryOp::NotEq if left.is_literal() && !right.is_literal() => *op,
-        _ => return false,
+        _ => return None,
     };
     *op = turned;
     std::mem::swap(left, right);
-    true
+    Some(())
 }
 
 pub(super) const MEMBERSHIP: Rule = Rule {
@@ -280,52 +242,32 @@ fn literal_list(list: &[Expr]) -> bool {
 
 /// Lists are sorted and freed of duplicates; a list of one is an equality, NOT IN a conjunction, and a
 /// disjunction of equalities a list. Rows `(a, b) IN (…)` stay.
-fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+fn member(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     match e {
         Expr::InList { expr, list } if literal_list(list) => {
             let before = list.len();
             list.sort();
             list.dedup();
-            match list.len() {
-                0 => {
-                    *e = Expr::integer(0);
-                    true
-                }
-                1 if !matches!(**expr, Expr::Row(_)) => {
-                    let Some(right) = list.pop() else {
-                        return false;
-                    };
-                    *e = (**expr).clone().eq(right);
-                    true
-                }
-                n => n != before,
-            }
+            let new = match list.as_slice() {
+                [] => Expr::integer(0),
+                [one] if !matches!(**expr, Expr::Row(_)) => (**expr).clone().eq(one.clone()),
+                list => return (list.len() != before).then_some(()),
+            };
+            *e = new;
         }
         Expr::Unary { op: UnaryOp::Not, expr } => {
-            let Expr::InList { expr: x, list } = &**expr else {
-                return false;
-            };
-            if !literal_list(list)
-                || list.len() > 64
-                || matches!(**x, Expr::Row(_))
-                || larger_than(x, MAX_COPIED)
-            {
-                return false;
+            let (x, list) = expr.as_in_list()?;
+            let few = list.len() <= 64 && !larger_than(x, MAX_COPIED);
+            if !few || !literal_list(list) || matches!(x, Expr::Row(_)) {
+                return None;
             }
-            let all = list.iter().map(|v| Expr::Binary {
-                op: BinaryOp::NotEq,
-                left: x.clone(),
-                right: Box::new(v.clone()),
-            });
+            let all = list.iter().map(|v| Expr::binary(BinaryOp::NotEq, x.clone(), v.clone()));
             *e = Expr::and_all(all.collect());
-            true
         }
-        Expr::Or(list) => {
-            let new = merged_equalities(list);
-            put(e, new)
-        }
-        _ => false,
+        Expr::Or(list) => *e = merged_equalities(list)?,
+        _ => return None,
     }
+    Some(())
 }
 
 /// The tested expression and the constants of an equality or an IN-list.

@@ -4,17 +4,7 @@
 //! aliases leave no trace; a projection is left at the top of a query, where it computes outputs. The size of
 //! what is copied is bounded.
 
-use std::collections::BTreeSet;
-
-use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::{Context, Role, computed};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, JoinKind, Query, Rel};
-use crate::schema::TypeClass;
-use crate::substitution::Substitution;
-use crate::tree::{Next, NodeMut, Tree};
+use crate::normalize::prelude::*;
 
 /// Expressions larger than this are not copied to where they are used.
 const MAX_INLINED: usize = 200;
@@ -37,7 +27,7 @@ pub(super) const MERGING: Rule = Rule {
 
 /// Each operator takes in the projections right below it, and enters what their columns stood for, for those
 /// that read them further up.
-fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let mut gone = Substitution::new();
     match rel {
         Rel::Filter { input, .. }
@@ -58,7 +48,7 @@ fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         _ => {}
     }
     if gone.is_empty() {
-        return false;
+        return None;
     }
     for expr in rel.exprs_mut() {
         cx.substitute(expr, &gone);
@@ -66,7 +56,7 @@ fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     for (c, e) in gone {
         cx.replace(c, e);
     }
-    true
+    Some(())
 }
 
 /// Removes a projection, entering what its columns stand for. What is drawn anew (RANDOM()) stays, as it may be
@@ -134,16 +124,12 @@ pub(super) const ROOT: Rule = Rule {
 
 /// Where all outputs are columns of the input, the query's outputs are these and the projection goes.
 /// Otherwise it keeps one entry for each different output.
-fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
-    let Rel::Project { input, exprs } = &mut query.rel else {
-        return false;
-    };
+fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> Changed {
+    let (input, exprs) = query.rel.as_project_mut()?;
     let of = |c: &ColumnId| exprs.iter().find(|(id, _)| id == c).map(|(_, e)| e.clone());
     let below = input.output_set();
     let meanings: Option<Vec<Expr>> = query.output.iter().map(of).collect();
-    let Some(meanings) = meanings else {
-        return false;
-    };
+    let meanings = meanings?;
     let own = |e: &Expr| e.as_column().filter(|c| below.contains(c));
     let bare: Option<Vec<ColumnId>> = meanings.iter().map(own).collect();
     if let Some(bare) = bare {
@@ -152,7 +138,7 @@ fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
         }
         query.output = bare;
         query.rel = input.take();
-        return true;
+        return Some(());
     }
     // One entry for each different output.
     let mut kept: Vec<(ColumnId, Expr)> = Vec::new();
@@ -171,7 +157,7 @@ fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
     let changed = kept.len() != exprs.len() || output != query.output;
     *exprs = kept;
     query.output = output;
-    changed
+    changed.then_some(())
 }
 
 /// Makes the relation of a query produce its output columns and nothing else.
@@ -195,21 +181,18 @@ pub(super) const PRUNING: Rule = Rule {
         "strict": "SELECT city FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city)" == "SELECT city FROM customer GROUP BY city";
         "default": "SELECT city FROM customer GROUP BY city, age" != "SELECT city FROM customer GROUP BY city";
     },
-    apply: Apply::Query(prune),
+    apply: Apply::Root(prune),
 };
 
 /// Only the whole query tells what is read, so this starts at its root and looks into all of it.
-fn prune(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role != Role::Root {
-        return false;
-    }
+fn prune(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     let used = query.reads();
     let mut changed = false;
     query.map_deep(|node| match node {
         NodeMut::Rel(rel) => prune_rel(rel, &used, cx, &mut changed),
         _ => Next::Below,
     });
-    changed
+    changed.then_some(())
 }
 
 /// Drops what one relation makes for nobody.

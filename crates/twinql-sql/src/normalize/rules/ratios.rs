@@ -4,19 +4,7 @@
 //! with FILTER, IIF or a bare predicate. The form here is COUNT(CASE WHEN p THEN 1 END), which is never NULL,
 //! and quotients of it; where SUM and COUNT of one expression are divided in reals it is AVG.
 
-use std::collections::BTreeSet;
-
-use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::context::{self, Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::numbers::Numbers;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel};
-use crate::schema::{Affinity, TypeClass};
-use crate::substitution::Substitution;
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const COUNT_IF: Rule = Rule {
     name: "count-if",
@@ -91,10 +79,8 @@ pub(in crate::normalize) fn count_instead(
 
 /// SUM is taken with group keys only, as over no rows it is NULL and COUNT is 0, and of whole 1s and 0s only,
 /// as a sum of reals is a real. What is known of the call's column changes with it.
-fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let mut known = None;
     let mut changed = false;
     for (c, call) in calls {
@@ -125,7 +111,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             changed = true;
         }
     }
-    changed
+    changed.then_some(())
 }
 
 /// [`indicated`], or the argument itself where it is a predicate that is never NULL.
@@ -169,7 +155,7 @@ fn new_call(
         return *c;
     }
     let count = call.func == AggFunc::Count;
-    let mut info = context::computed(if count { "count" } else { "avg" });
+    let mut info = computed(if count { "count" } else { "avg" });
     info.class = if count { TypeClass::Integer } else { TypeClass::Number };
     info.nullable = !count;
     let id = cx.fresh(info);
@@ -193,18 +179,14 @@ fn aggregate_below(rel: &mut Rel) -> Option<&mut Rel> {
 
 /// Looks at what a projection computes of the aggregates below it, through filters and sorts. Aggregates that
 /// nothing reads any more go by `projection-pruning`.
-fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Project { input, exprs } = rel else {
-        return false;
-    };
-    let Some(Rel::Aggregate { input, keys, calls }) = aggregate_below(input) else {
-        return false;
-    };
+fn average(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, exprs) = rel.as_project_mut()?;
+    let (input, keys, calls) = aggregate_below(input)?.as_aggregate_mut()?;
     let worth = calls
         .iter()
         .any(|(_, c)| matches!(c.func, AggFunc::Sum | AggFunc::Avg) && !c.distinct && c.filter.is_none());
     if !worth {
-        return false;
+        return None;
     }
     let known = cx.not_null(input);
     // Averages of 1s and 0s are shares.
@@ -232,7 +214,7 @@ fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut state = State { sums: &sums, known: &known, grouped: !keys.is_empty(), calls, cx };
         changed |= state.visit(e, 24);
     }
-    changed
+    changed.then_some(())
 }
 
 /// What is known on the way through one output: the sums of the grouping with what they add up, columns that
@@ -351,23 +333,19 @@ pub(super) const MEAN_OF_COUNTS: Rule = Rule {
 };
 
 /// A SUM of what may be NULL could be NULL for a group, which AVG would leave out; one of reals adds up in another order.
-fn mean_of_counts(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn mean_of_counts(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let ([(mean, outer)], true) = (calls.as_slice(), keys.is_empty()) else {
-        return false;
+        return None;
     };
     let (AggFunc::Avg, false, None, [Expr::Column(n)]) =
         (&outer.func, outer.distinct, &outer.filter, outer.args.as_slice())
     else {
-        return false;
+        return None;
     };
-    let Rel::Aggregate { input: below, keys: inner, calls: parts } = &**input else {
-        return false;
-    };
+    let (below, inner, parts) = input.as_aggregate()?;
     let ([(_, key)], Some((_, part))) = (inner.as_slice(), parts.iter().find(|(c, _)| c == n)) else {
-        return false;
+        return None;
     };
     let known = cx.not_null(below);
     let adds_up = match (&part.func, part.args.as_slice()) {
@@ -377,16 +355,16 @@ fn mean_of_counts(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     };
     let plain = !part.distinct && part.filter.is_none() && part.exprs().all(Expr::is_deterministic);
     if !adds_up || !plain || !key.is_deterministic() || key.has_subquery() || cx.may_be_null(key, &known) {
-        return false;
+        return None;
     }
     let (mean, part, key) = (*mean, part.clone(), key.clone());
-    let below = (**below).clone();
+    let below = below.clone();
     let mut calls = Vec::new();
     let all = new_call(part, &mut calls, cx);
     let values = AggregateCall { distinct: true, ..AggregateCall::new(AggFunc::Count, vec![key]) };
     let groups = new_call(values, &mut calls, cx);
     *rel = Rel::project(Rel::aggregate(below, Vec::new(), calls), vec![(mean, quotient(all, groups))]);
-    true
+    Some(())
 }
 
 pub(super) const ONES: Rule = Rule {
@@ -403,10 +381,8 @@ pub(super) const ONES: Rule = Rule {
 };
 
 /// Over no rows SUM is NULL and COUNT is 0: there have to be group keys, or an input that is never empty.
-fn ones(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn ones(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let mut changed = false;
     for (c, call) in calls.iter_mut() {
         let one = matches!(call.args.as_slice(), [Expr::Literal(Value::Integer(1))]);
@@ -424,7 +400,7 @@ fn ones(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         changed = true;
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
@@ -437,17 +413,14 @@ pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
         "nulls": "SELECT MAX(city), COUNT(*) FROM customer GROUP BY city" == "SELECT city, COUNT(*) FROM customer GROUP BY city";
         "default": "SELECT MAX(name), COUNT(*) FROM customer GROUP BY city" != "SELECT city, COUNT(*) FROM customer GROUP BY city";
     },
-    apply: Apply::Query(constant_in_group),
+    apply: Apply::Root(constant_in_group),
 };
 
 /// Only for the answer, and only where nothing else reads the MIN or MAX.
-fn constant_in_group(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role != Role::Root {
-        return false;
-    }
+fn constant_in_group(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     // Beside other operators it would count that MIN has no affinity and its column has.
     let read = query.rel.reads();
-    fixed_in(&mut query.rel, &query.output, &read, cx)
+    (fixed_in(&mut query.rel, &query.output, &read, cx)).then_some(())
 }
 
 /// The same in groupings below filters, sorts and joins. The MIN or MAX becomes the key, or a new key, which

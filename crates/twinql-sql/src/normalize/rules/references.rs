@@ -1,17 +1,6 @@
 //! Tables that are asked only for the row that a foreign key refers to.
 
-use std::collections::BTreeSet;
-
-use crate::algebra::{Block, Grouping};
-use crate::expr::{BinaryOp, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::position;
-use crate::rel::{ColumnId, Rel};
-use crate::schema::ColumnRef;
-use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::normalize::prelude::*;
 
 pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
     name: "redundant-reference",
@@ -33,7 +22,7 @@ pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
 
 /// In the input of a grouping that ignores duplicates, where columns of the table may be read as those they
 /// equal; and in EXISTS, of which nothing is read.
-fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if let Rel::Aggregate { input, keys, calls } = rel
         && (Grouping { input, keys, calls }).ignores_duplicates()
     {
@@ -42,19 +31,19 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             for e in rel.exprs_mut() {
                 e.substitute(&map);
             }
-            return true;
+            return Some(());
         }
     }
     let asks = |e: &Expr| e.any(|e| matches!(e, Expr::Exists(_)));
     if !rel.exprs().into_iter().any(asks) {
-        return false;
+        return None;
     }
     let mut changed = false;
     let known = cx.not_null_below(rel);
     for e in rel.exprs_mut() {
         changed |= in_exists(e, &known, cx);
     }
-    changed
+    changed.then_some(())
 }
 
 /// The same in each EXISTS of an expression. `known` are columns of the rows around it that are never NULL.
@@ -86,9 +75,7 @@ fn without(
     // Another input may be computed from a row of the table.
     let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| r.free_columns()).collect();
     let found = inputs.iter().enumerate().find_map(|(i, input)| {
-        let Rel::Scan { table, columns } = input else {
-            return None;
-        };
+        let (table, columns) = input.as_scan()?;
         let own = input.output_set();
         if !own.is_disjoint(&lateral) {
             return None;

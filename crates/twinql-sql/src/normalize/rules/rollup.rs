@@ -4,19 +4,8 @@
 //! below if its function is made of parts: SUM, MIN, MAX, and COUNT as a sum of counts. AVG is not; COUNT of
 //! inner rows counts different keys.
 
-use std::collections::BTreeSet;
-
-use super::{put, unions};
-use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::normalize::context::{Context, computed};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel, SetOpKind};
-use crate::schema::{Affinity, TypeClass};
-use crate::substitution::Substitution;
-use crate::tree::Tree;
-use crate::value::Value;
+use super::unions;
+use crate::normalize::prelude::*;
 
 pub(super) const ROLLUP: Rule = Rule {
     name: "aggregate-rollup",
@@ -126,26 +115,18 @@ fn merged(
 }
 
 /// The outer grouping over the input of the inner one, or over the union of the inputs of the inner ones.
-fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
+fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
+    let new = if let Some((below, inner_keys, inner_calls)) = input.as_aggregate() {
+        let (keys, calls) = over_grouping(keys, calls, below, inner_keys, inner_calls, cx)?;
+        Rel::aggregate(below.clone(), keys, calls)
+    } else {
+        let (_, _, columns) = input.as_union_all()?;
+        let mut arms = Vec::new();
+        unions::leaves(input.clone(), columns, true, &mut arms);
+        over_union(keys, calls, columns, &arms, cx)?
     };
-    match &**input {
-        Rel::Aggregate { input: below, keys: inner_keys, calls: inner_calls } => {
-            let Some((keys, calls)) = over_grouping(keys, calls, below, inner_keys, inner_calls, cx) else {
-                return false;
-            };
-            *rel = Rel::Aggregate { input: below.clone(), keys, calls };
-            true
-        }
-        Rel::SetOp { kind: SetOpKind::Union, all: true, columns, .. } => {
-            let mut arms = Vec::new();
-            unions::leaves((**input).clone(), columns, true, &mut arms);
-            let new = over_union(keys, calls, columns, &arms, cx);
-            put(rel, new)
-        }
-        _ => false,
-    }
+    put(rel, Some(new))
 }
 
 /// Keys and calls of the one grouping that two are. The outer keys have to be made of inner keys, so that no
@@ -337,17 +318,15 @@ pub(super) const SINGLE_ROWS: Rule = Rule {
 };
 
 /// SUM and AVG only of what is stored as a number of its kind: SUM of a text is a number, and not the text.
-fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     if calls.is_empty() || keys.is_empty() {
-        return false;
+        return None;
     }
     let bare = keys.iter().filter_map(|(_, e)| e.as_column());
     let bare: Vec<ColumnId> = bare.collect();
     if bare.is_empty() || !cx.dependencies(input).unique(bare) {
-        return false;
+        return None;
     }
     let numeric = |e: &Expr| match e {
         Expr::Column(c) => cx.info(*c).is_some_and(|i| {
@@ -371,11 +350,11 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     };
     let values: Option<Keys> = calls.iter().map(|(c, call)| Some((*c, value(call)?))).collect();
-    let Some(values) = values else { return false };
+    let Some(values) = values else { return None };
     let mut exprs = std::mem::take(keys);
     exprs.extend(values);
     *rel = Rel::project(input.take(), exprs);
-    true
+    Some(())
 }
 
 pub(super) const COUNTED_SUM: Rule = Rule {
@@ -394,34 +373,26 @@ pub(super) const COUNTED_SUM: Rule = Rule {
 /// `COALESCE(SUM(n), 0)` above a grouping without keys, where n is the COUNT of an inner
 /// grouping. SUM of no counts is NULL, which COALESCE makes the 0 that COUNT gives; so all that reads the sum has
 /// to read it through COALESCE, and every other call has to merge as well.
-fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Project { input, exprs } = rel else {
-        return false;
-    };
-    let Rel::Aggregate { input: below, keys, calls } = &mut **input else {
-        return false;
-    };
-    let Rel::Aggregate { input: deepest, keys: inner_keys, calls: inner_calls } = &**below else {
-        return false;
-    };
+fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let (input, exprs) = rel.as_project_mut()?;
+    let (below, keys, calls) = input.as_aggregate_mut()?;
+    let (deepest, inner_keys, inner_calls) = below.as_aggregate()?;
     if !keys.is_empty() {
-        return false;
+        return None;
     }
     // Every call must merge; sums of counts must be read as COALESCE(·, 0) alone.
     let mut new_calls = Vec::new();
     let mut filled: Vec<ColumnId> = Vec::new();
     for (c, call) in calls.iter() {
         let apart = |k: ColumnId| inner_keys.iter().all(|(own, _)| *own == k);
-        let Some(new) = merged(call, inner_keys, inner_calls, true, &apart, &|_| false) else {
-            return false;
-        };
+        let new = merged(call, inner_keys, inner_calls, true, &apart, &|_| false)?;
         if call.func == AggFunc::Sum && new.func == AggFunc::Count {
             filled.push(*c);
         }
         new_calls.push((*c, new));
     }
     if filled.is_empty() || AggregateCall::any_bare(inner_calls) {
-        return false;
+        return None;
     }
     let is_filled = |e: &Expr| match e {
         Expr::Function { name, args } if name == "coalesce" => match args.as_slice() {
@@ -443,13 +414,13 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let read_otherwise =
         |c: &ColumnId| times(&|e| e.as_column() == Some(*c)) != times(&|e| is_filled(e) == Some(*c));
     if filled.iter().any(read_otherwise) || exprs.iter().any(|(_, e)| e.has_subquery()) {
-        return false;
+        return None;
     }
     for (_, e) in exprs.iter_mut() {
-        e.map(|e| put(e, is_filled(e).map(Expr::Column)));
+        e.map(|e| put(e, is_filled(e).map(Expr::Column)).is_some());
     }
     let deepest = deepest.clone();
     *calls = new_calls;
     *below = deepest;
-    true
+    Some(())
 }

@@ -1,13 +1,6 @@
 //! Scalar subqueries that compute with one aggregate.
 
-use super::put;
-use crate::expr::{AggFunc, Expr};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel};
-use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::normalize::prelude::*;
 
 pub(super) const SCALAR_OUTPUT: Rule = Rule {
     name: "scalar-output",
@@ -25,10 +18,8 @@ pub(super) const SCALAR_OUTPUT: Rule = Rule {
     apply: Apply::Expr(scalar_output),
 };
 
-fn scalar_output(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let Expr::Scalar(query) = e else {
-        return false;
-    };
+fn scalar_output(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let query = e.as_scalar_mut()?;
     let new = computed_outside(query);
     put(e, new)
 }

@@ -1,18 +1,6 @@
 //! Joins that only ask whether there is a partner, and outer joins that ask nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::put;
-use crate::algebra::{BlockMut, Grouping};
-use crate::columns::Reads;
-use crate::expr::Expr;
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::facts::rejected;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, JoinKind, Query, Rel};
-use crate::substitution::Substitution;
-use crate::tree::{Next, Node, NodeMut, Tree};
+use crate::normalize::prelude::*;
 
 pub(super) const DISTINCT_JOIN: Rule = Rule {
     name: "distinct-join",
@@ -31,10 +19,8 @@ pub(super) const DISTINCT_JOIN: Rule = Rule {
 
 /// Takes an input that is a DISTINCT each of whose columns is equated with a column outside it, or is a
 /// constant. What the columns are equal to stands for them above.
-fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Join { inputs, on } = rel else {
-        return false;
-    };
+fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (inputs, on) = rel.as_join_mut()?;
     for (i, input) in inputs.iter().enumerate() {
         let Rel::Aggregate { input: below, keys, calls } = input else {
             continue;
@@ -88,9 +74,9 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         for (c, e) in map {
             cx.replace(c, e);
         }
-        return true;
+        return Some(());
     }
-    false
+    None
 }
 
 pub(super) const ONE_SIDED: Rule = Rule {
@@ -114,10 +100,10 @@ pub(super) const ONE_SIDED: Rule = Rule {
 
 /// Conjuncts about the left side alone stay in ON: there they keep a row and only leave it without partner.
 /// One that reads neither side stays as well.
-fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
     let mut changed = full_joins(rel);
     let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
-        return changed;
+        return changed.then_some(());
     };
     let made = right.output_set();
     let others = left.output_set();
@@ -134,7 +120,7 @@ fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     }
     *on = stay;
     // Rows that the side below fills up meet no row of this side.
-    changed | inner_below(right, &rejected(on.iter()))
+    (changed | inner_below(right, &rejected(on.iter()))).then_some(())
 }
 
 /// An outer join whose filled-up rows lose their columns' values to a condition above: `rejected` are the
@@ -146,7 +132,7 @@ fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
         }
         Rel::OuterJoin { kind: JoinKind::Full, left, right, on } => {
             let new = reduced(left, right, on, rejected);
-            put(rel, new)
+            put(rel, new).is_some()
         }
         _ => false,
     }
@@ -186,7 +172,7 @@ fn full_joins(rel: &mut Rel) -> bool {
     for input in inputs {
         if let Rel::OuterJoin { kind: JoinKind::Full, left, right, on: own } = input {
             let new = reduced(left, right, own, known.get_or_insert_with(|| rejected(on.iter())));
-            changed |= put(input, new);
+            changed |= put(input, new).is_some();
         }
     }
     changed
@@ -210,10 +196,10 @@ pub(super) const UNREAD_SIDE: Rule = Rule {
 
 /// A rule for whole queries: how often a column is read, and how often only tested for NULL, is counted over
 /// all of it.
-fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> Changed {
     let left_join = |rel: &Rel| matches!(rel, Rel::OuterJoin { kind, .. } if *kind == JoinKind::Left);
     if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if left_join(rel))) {
-        return false;
+        return None;
     }
     let mut used = Uses::new();
     count_uses(query, &mut used);
@@ -224,11 +210,11 @@ fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         NodeMut::Rel(rel) => without_side(rel, &used, &tests, cx),
         _ => None,
     });
-    let Some(map) = found else { return false };
+    let Some(map) = found else { return None };
     if !map.is_empty() {
         replace_tests(query, &map);
     }
-    true
+    Some(())
 }
 
 /// How often columns are read.
@@ -264,21 +250,19 @@ fn count_tests(tree: &impl Tree, into: &mut Uses) {
 /// must be of a column that no matched row has NULL in: then `c IS NULL` says that there is no partner. Reads
 /// inside the join itself go with it, so they are taken off the counts.
 fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
-        return None;
-    };
+    let (left, right, on) = rel.as_left_join_mut()?;
     if !right.is_deterministic() || !on.iter().all(Expr::is_deterministic) {
         return None;
     }
     let mut inside = Uses::new();
-    count_uses(&**right, &mut inside);
+    count_uses(&*right, &mut inside);
     on.iter().for_each(|e| count_uses(e, &mut inside));
     let mut tested_inside = Uses::new();
-    count_tests(&**right, &mut tested_inside);
+    count_tests(&*right, &mut tested_inside);
     on.iter().for_each(|e| count_tests(e, &mut tested_inside));
     let of = |uses: &Uses, c: &ColumnId| uses.get(c).copied().unwrap_or(0);
     // The right side as one row of the left meets it: columns of the left are constants there.
-    let matched = Rel::filter((**right).clone(), on.clone());
+    let matched = Rel::filter(right.clone(), on.clone());
     let sure = cx.not_null(&matched);
     let mut asked: Vec<ColumnId> = Vec::new();
     for c in right.outputs() {
@@ -331,28 +315,24 @@ pub(super) const UNREAD_PARTNERS: Rule = Rule {
 };
 
 /// Through one filter, whose columns count as read.
-fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let grouping = Grouping { input, keys, calls };
     if !grouping.ignores_duplicates() {
-        return false;
+        return None;
     }
     let mut read = grouping.reads();
-    let mut below = &mut **input;
+    let mut below = &mut *input;
     if let Rel::Filter { input, predicate } = below {
         predicate.iter().for_each(|e| e.reads_into(&mut read));
         below = input;
     }
-    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = below else {
-        return false;
-    };
+    let (left, right, on) = below.as_left_join_mut()?;
     let idle = right.output_set().is_disjoint(&read)
         && on.iter().all(Expr::is_deterministic)
         && right.is_deterministic();
     if idle {
         *below = left.take();
     }
-    idle
+    (idle).then_some(())
 }

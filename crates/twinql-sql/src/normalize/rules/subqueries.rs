@@ -4,18 +4,7 @@
 //! The ladder goes from IN to EXISTS to a join (Kim 1982, Dayal 1987). What stays EXISTS is what a join would
 //! repeat rows for; where the reader does not count rows, that becomes a join, too. NOT EXISTS stays.
 
-use std::collections::BTreeSet;
-
-use super::put;
-use crate::algebra::{BlockMut, Grouping};
-use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::{Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel, SetOpKind};
-use crate::substitution::Substitution;
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 pub(super) const IN_AS_EXISTS: Rule = Rule {
     name: "in-as-exists",
@@ -34,9 +23,9 @@ pub(super) const IN_AS_EXISTS: Rule = Rule {
 
 /// In conjuncts IN becomes EXISTS whatever is NULL, since NULL and false drop the row alike. As a value, and
 /// under NOT, IN may be NULL where EXISTS is false, so there neither side may hold NULL.
-fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if !rel.exprs().into_iter().any(Expr::has_subquery) {
-        return false;
+        return None;
     }
     let known = cx.not_null_below(rel);
     let mut changed = false;
@@ -48,7 +37,7 @@ fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     for e in rel.exprs_mut() {
         changed |= free_in(e, &known, cx);
     }
-    changed
+    changed.then_some(())
 }
 
 /// Anywhere, where nothing is NULL: IN is true or false.
@@ -59,7 +48,7 @@ fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
         };
         let free = without_nulls(exprs, query, known, cx);
         let new = membership(exprs, query).filter(|_| free);
-        put(e, new)
+        put(e, new).is_some()
     })
 }
 
@@ -71,7 +60,7 @@ fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bo
         }
         Expr::InSubquery { exprs, query } => {
             let new = membership(exprs, query);
-            put(e, new)
+            put(e, new).is_some()
         }
         Expr::Unary { op: UnaryOp::Not, expr } => {
             let Expr::InSubquery { exprs, query } = &**expr else {
@@ -79,7 +68,7 @@ fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bo
             };
             let free = without_nulls(exprs, query, known, cx);
             let new = membership(exprs, query).filter(|_| free);
-            put(&mut **expr, new)
+            put(&mut **expr, new).is_some()
         }
         _ => false,
     }
@@ -126,9 +115,9 @@ pub(super) const EXISTS_CLEANUP: Rule = Rule {
 /// Takes operators off the top until one is met that can drop the last row. LIMIT 0 is such a one, and so is
 /// an OFFSET; a negative LIMIT is none. A grouping with keys has a row if its input has, one without keys
 /// always.
-fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
+fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
     if role != Role::Exists {
-        return false;
+        return None;
     }
     let mut changed = !query.output.is_empty();
     query.output.clear();
@@ -148,10 +137,10 @@ fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool 
                 } else if !calls.is_empty() {
                     Rel::unit()
                 } else {
-                    return changed;
+                    return changed.then_some(());
                 }
             }
-            _ => return changed,
+            _ => return changed.then_some(()),
         };
         query.rel = next;
         changed = true;
@@ -174,15 +163,15 @@ pub(super) const EXISTS_TRUE: Rule = Rule {
 
 /// The row without columns, to which `exists-cleanup` reduces an aggregate without keys, and a whole table
 /// where tables are not empty. The latter is an assumption, so as a value it counts as vacated.
-fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Exists(query) = e else { return false };
+fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let Expr::Exists(query) = e else { return None };
     let filled = matches!(query.rel, Rel::Scan { .. }) && !cx.semantics.empty_tables;
     let certain = query.rel.is_unit() || filled;
     if certain {
         cx.vacated += usize::from(filled && cx.in_values);
         *e = Expr::integer(1);
     }
-    certain
+    (certain).then_some(())
 }
 
 pub(super) const EXISTS_AS_JOIN: Rule = Rule {
@@ -205,8 +194,8 @@ pub(super) const EXISTS_AS_JOIN: Rule = Rule {
 };
 
 /// Where rows count, so an EXISTS has to have one row at most for each row it is asked of.
-fn exists_as_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    unnest(rel, false, cx)
+fn exists_as_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    (unnest(rel, false, cx)).then_some(())
 }
 
 /// Makes joins of EXISTS conjuncts: of those that cannot multiply rows, or of all where
@@ -319,7 +308,7 @@ fn one_row(rel: &Rel) -> bool {
 /// becomes a value in the conjuncts; an equality with a subquery of at most one row becomes EXISTS, to be a
 /// join. Not one of exactly one row: that is the value which the first half made. A comparison with COLLATE
 /// stays.
-fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let mut changed = false;
     if let Rel::Join { inputs, on } = rel {
         // A single row beside others: each of its columns is a constant.
@@ -350,7 +339,7 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     let Some(BlockMut { on: list, .. }) = rel.as_block_mut() else {
-        return changed;
+        return changed.then_some(());
     };
     for e in list {
         let (x, query) = match e.as_equality() {
@@ -373,7 +362,7 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         *e = Expr::exists(inner);
         changed = true;
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const SET_OPERATION: Rule = Rule {
@@ -411,12 +400,12 @@ pub(super) const SET_OPERATION: Rule = Rule {
 /// Duplicates in the arms do not count without ALL. INTERSECT and EXCEPT then become conjuncts of the left
 /// arm: NULLs are equal in a set operation, so `IS` links columns that may hold them. The arms must store
 /// values alike, since set operations convert nothing and = would.
-fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::SetOp { kind, all, left, right, columns } = rel else {
-        return false;
+        return None;
     };
     if *all {
-        return false;
+        return None;
     }
     let mut changed = duplicates_allowed(&mut left.rel, cx);
     changed |= duplicates_allowed(&mut right.rel, cx);
@@ -426,12 +415,12 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         || !left.rel.free_columns().is_empty()
         || !right.rel.free_columns().is_empty()
     {
-        return changed;
+        return changed.then_some(());
     }
     let alike = left.output.iter().zip(&right.output).all(|(l, r)| cx.same_storage(*l, *r));
     let made = right.rel.output_set();
     if !alike || !right.output.iter().all(|c| made.contains(c)) {
-        return changed;
+        return changed.then_some(());
     }
     let (l, r) = (cx.not_null(&left.rel), cx.not_null(&right.rel));
     let mut inner = right.rel.take();
@@ -447,7 +436,7 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     input.add_conjunct(test);
     let keys = columns.iter().zip(&left.output).map(|(c, l)| (*c, Expr::Column(*l))).collect();
     *rel = Rel::distinct_by(input, keys);
-    true
+    Some(())
 }
 
 /// Simplifies a relation whose reader does not care how often a row comes: a DISTINCT on the way down is a
@@ -490,11 +479,9 @@ pub(super) const DUPLICATES: Rule = Rule {
 };
 
 /// DISTINCT, MIN and MAX read their input as a set.
-fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    Grouping { input, keys, calls }.ignores_duplicates() && duplicates_allowed(input, cx)
+fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
+    (Grouping { input, keys, calls }.ignores_duplicates() && duplicates_allowed(input, cx)).then_some(())
 }
 
 pub(super) const COUNTED_SEMI_JOIN: Rule = Rule {
@@ -522,36 +509,32 @@ pub(super) const COUNTED_SEMI_JOIN: Rule = Rule {
 
 /// All calls have to be COUNT(*) or extremes, for which duplicates do not count. Of several keys the first in the schema is
 /// counted. As long as no EXISTS becomes a join, rows stay unique, and DISTINCT would be taken away again.
-fn counted_semi_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
+fn counted_semi_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
     let block = input.as_block().is_some_and(|block| block.on.iter().any(|e| matches!(e, Expr::Exists(_))));
     if !block
         || !calls.iter().any(|(_, call)| call.counts_rows())
         || !calls.iter().all(|(_, call)| call.counts_rows() || call.ignores_duplicates())
         || !keys.iter().all(|(_, e)| e.is_deterministic() && !e.has_subquery())
     {
-        return false;
+        return None;
     }
     let (known, deps) = (cx.not_null(input), cx.dependencies(input));
     let grouped: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let tells = |c: &ColumnId| known.contains(c) && deps.unique(grouped.iter().copied().chain([*c]));
     let found = input.outputs().into_iter().filter(tells).filter_map(|c| Some((cx.origin(c)?, c)));
-    let Some((_, key)) = found.min() else {
-        return false;
-    };
-    let mut joined = (**input).clone();
+    let (_, key) = found.min()?;
+    let mut joined = input.clone();
     if !unnest(&mut joined, true, cx) || cx.dependencies(&joined).unique(grouped.iter().copied().chain([key]))
     {
-        return false;
+        return None;
     }
-    **input = joined;
+    *input = joined;
     for (_, call) in calls.iter_mut().filter(|(_, call)| call.counts_rows()) {
         call.distinct = true;
         call.args = vec![Expr::Column(key)];
     }
-    true
+    Some(())
 }
 
 pub(super) const IN_DUPLICATES: Rule = Rule {
@@ -569,6 +552,6 @@ pub(super) const IN_DUPLICATES: Rule = Rule {
     apply: Apply::Query(in_duplicates),
 };
 
-fn in_duplicates(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    role == Role::In && duplicates_allowed(&mut query.rel, cx)
+fn in_duplicates(query: &mut Query, role: Role, cx: &mut Context<'_>) -> Changed {
+    (role == Role::In && duplicates_allowed(&mut query.rel, cx)).then_some(())
 }

@@ -5,15 +5,7 @@
 //! looked at on text columns only, since LIKE reads a number as its text, which = does not; a pattern that is
 //! a whole number is the exception.
 
-use std::collections::BTreeSet;
-
-use super::put;
-use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::schema::{Affinity, TypeClass};
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 /// Texts longer than this are not made.
 const MAX_TEXT: usize = 4096;
@@ -36,7 +28,7 @@ pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
 };
 
 /// `/` and `%` by 0 are NULL and stay; so does what overflows.
-fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     let new = match e {
         Expr::Function { name, args } => function(name, args),
         // A cast is left: comparisons look at its affinity, and a constant has none.
@@ -124,15 +116,13 @@ fn is_plain(t: &str) -> bool {
 }
 
 /// Tests of a text in all the ways in which it is done; comparisons stand with the constant on either side.
-fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Binary { op, left, right } = e else {
-        return false;
-    };
+fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (op, left, right) = e.as_binary_mut()?;
     let new = match op {
         BinaryOp::Eq => {
-            let found = match (&**left, right.as_text()) {
+            let found = match (&*left, right.as_text()) {
                 (f @ Expr::Function { .. }, Some(t)) => Some((f, t)),
-                _ => match (left.as_text(), &**right) {
+                _ => match (left.as_text(), &*right) {
                     (Some(t), f @ Expr::Function { .. }) => Some((f, t)),
                     _ => None,
                 },
@@ -153,9 +143,7 @@ fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 /// `f(x, …) = 'text'`. The text becomes a pattern, so it must hold no wildcard; and of LOWER no capital letter, or
 /// the equality is never true.
 fn compared_text(f: &Expr, t: &str, cx: &Context<'_>) -> Option<Expr> {
-    let Expr::Function { name, args } = f else {
-        return None;
-    };
+    let (name, args) = f.as_function()?;
     let x = args.first()?;
     if !is_plain(t) || !is_text(x, cx) {
         return None;
@@ -178,9 +166,7 @@ fn compared_text(f: &Expr, t: &str, cx: &Context<'_>) -> Option<Expr> {
 
 /// The column and the text of `INSTR(x, 'ab')`.
 fn instr<'a>(e: &'a Expr, cx: &Context<'_>) -> Option<(&'a Expr, &'a str)> {
-    let Expr::Function { name, args } = e else {
-        return None;
-    };
+    let (name, args) = e.as_function()?;
     match args.as_slice() {
         [x, t] if name == "instr" && is_text(x, cx) => {
             let t = t.as_text()?;
@@ -258,8 +244,8 @@ fn glob(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
 /// The whole number that the text is, if `x` is a column that stores it as such and as
 /// nothing else: INTEGER and NUMERIC affinity turn 5.0 and '5' into 5.
 fn stored_whole(x: &Expr, t: &str, cx: &Context<'_>) -> Option<i64> {
-    let Expr::Column(c) = x else { return None };
-    let info = cx.info(*c)?;
+    let c = x.as_column()?;
+    let info = cx.info(c)?;
     let stores = matches!(info.affinity, Some(Affinity::Integer | Affinity::Numeric))
         && matches!(info.class, TypeClass::Integer | TypeClass::Number);
     let n: i64 = t.parse().ok()?;

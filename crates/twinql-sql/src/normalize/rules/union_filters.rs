@@ -1,15 +1,6 @@
 //! UNION of filters over the same input as OR.
 
-use std::collections::BTreeMap;
-
-use crate::expr::Expr;
-use crate::normalize::context::Context;
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::scan::{ScanColumns, column_at};
-use crate::rel::{Rel, SetOpKind};
-use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::normalize::prelude::*;
 
 /// Conjuncts of one arm, at most.
 const MAX_CONJUNCTS: usize = 32;
@@ -42,10 +33,8 @@ fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
     let (inputs, on) = rel.clone().into_block();
     let mut tables = Scans::new();
     for r in inputs {
-        let Rel::Scan { table, columns } = r else {
-            return None;
-        };
-        if tables.insert(table, columns).is_some() {
+        let (table, columns) = r.as_scan()?;
+        if tables.insert(*table, columns.clone()).is_some() {
             return None;
         }
     }
@@ -54,44 +43,33 @@ fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
 
 /// Both arms read the same tables and give the same columns of them. Over one table any two filters will do;
 /// over several the arms have to share a conjunct (their join), or the OR would be over a product of tables.
-fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp { kind: SetOpKind::Union, all: false, left, right, columns } = rel else {
-        return false;
-    };
-    let (Some((one, mut on)), Some((two, mut other))) = (scans(&left.rel), scans(&right.rel)) else {
-        return false;
-    };
+fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let (_, left, right, columns) = rel.as_union_mut().filter(|(all, ..)| !**all)?;
+    let ((one, mut on), (two, mut other)) = (scans(&left.rel)?, scans(&right.rel)?);
     if !one.keys().eq(two.keys())
         || !left.rel.free_columns().is_empty()
         || !right.rel.free_columns().is_empty()
         || !on.iter().chain(&other).all(Expr::is_deterministic)
     {
-        return false;
+        return None;
     }
     // The right arm's columns as the left arm's.
     let mut map = Substitution::new();
     for (table, columns) in &two {
-        for (c, at) in columns {
-            let Some(same) = one.get(table).and_then(|l| column_at(l, *at)) else {
-                return false;
-            };
-            map.insert(*c, Expr::Column(same));
-        }
+        map.extend(images(columns, one.get(table)?)?);
     }
     let alike = left.output.len() == columns.len()
         && left.output.len() == right.output.len()
         && left.output.iter().zip(&right.output).all(|(l, r)| map.get(r) == Some(&Expr::Column(*l)));
     if !alike {
-        return false;
+        return None;
     }
-    for e in &mut other {
-        e.substitute(&map);
-    }
+    change_each(&mut other, |e| e.substitute(&map));
     // Joins say the same in both arms.
     let joined = one.len() > 1;
     let shared: Vec<Expr> = on.iter().filter(|e| other.contains(e)).cloned().collect();
     if joined && shared.is_empty() {
-        return false;
+        return None;
     }
     on.retain(|e| !shared.contains(e));
     other.retain(|e| !shared.contains(e));
@@ -101,11 +79,8 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         all.push(Expr::Or(vec![Expr::and_all(on), Expr::and_all(other)]));
     }
     let (inputs, _) = left.rel.take().into_block();
-    *rel = Rel::distinct_by(
-        Rel::join(inputs, all),
-        columns.iter().zip(&left.output).map(|(c, l)| (*c, Expr::Column(*l))).collect(),
-    );
-    true
+    *rel = Rel::distinct_by(Rel::join(inputs, all), left.called(columns).collect());
+    Some(())
 }
 
 pub(super) const EXISTS_UNION: Rule = Rule {
@@ -124,12 +99,10 @@ pub(super) const EXISTS_UNION: Rule = Rule {
 };
 
 /// UNION ALL as well: how often a row comes is not asked.
-fn exists_union(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let Expr::Exists(query) = e else { return false };
-    let Rel::SetOp { kind: SetOpKind::Union, left, right, .. } = &mut query.rel else {
-        return false;
-    };
+fn exists_union(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let Expr::Exists(query) = e else { return None };
+    let (_, left, right, _) = query.rel.as_union_mut()?;
     let arm = |rel: &mut Rel| Expr::exists(rel.take());
     *e = Expr::Or(vec![arm(&mut left.rel), arm(&mut right.rel)]);
-    true
+    Some(())
 }

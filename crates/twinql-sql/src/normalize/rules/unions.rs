@@ -4,19 +4,10 @@
 //! A chain is nested to the left and its arms are ordered by `canonical`; these rules see to it that equal
 //! unions are chains of the same arms.
 
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::put;
-use crate::columns::Reads;
-use crate::expr::Expr;
 use crate::normalize::canonical::canonical_form;
-use crate::normalize::context::{self, Context, Role};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel, SetOpKind};
-use crate::substitution::Substitution;
-use crate::tree::{Next, Node, NodeMut, Tree};
+use crate::normalize::prelude::*;
 
 /// Arms of a chain that are looked at, at most.
 const MAX_ARMS: usize = 32;
@@ -78,30 +69,28 @@ pub(super) fn chained(
 
 /// Rebuilds a union that is not nested to the left, or that has arms which count once: under UNION also UNION
 /// ALL inside and repeated arms. Of one arm a DISTINCT is left.
-fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
-        return false;
-    };
+fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (all, left, right, columns) = rel.as_union_mut()?;
     let nested = |arm: &Query, all: bool| matches!(&arm.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if *own || !all);
     // A chain to the left of the same kind is what a chain is.
     let mixed = matches!(&left.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if own != all);
     // An arm on the right that is a union, or a union of the other kind on the left, is to be taken in.
     let rebuild = nested(right, *all) || mixed && nested(left, *all);
     if !rebuild && *all {
-        return false;
+        return None;
     }
     let (all, columns) = (*all, columns.clone());
     let mut arms = Vec::new();
     leaves(rel.clone(), &columns, all, &mut arms);
     if arms.len() > MAX_ARMS {
-        return false;
+        return None;
     }
     let before = arms.len();
     if !all {
         drop_repeated(&mut arms, cx);
     }
     if !rebuild && arms.len() == before {
-        return false;
+        return None;
     }
     if arms.len() == 1
         && let Some(one) = arms.pop()
@@ -110,7 +99,7 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             one.rel,
             columns.iter().copied().zip(one.output.iter().map(|c| Expr::Column(*c))).collect(),
         );
-        return true;
+        return Some(());
     }
     put(rel, chained(arms, all, &columns, cx))
 }
@@ -137,20 +126,20 @@ pub(super) const SAME_ARMS: Rule = Rule {
 
 /// INTERSECT and EXCEPT of one query. What is empty then may be so by an assumption that made the arms alike,
 /// and is counted.
-fn same_arms(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn same_arms(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::SetOp { kind: kind @ (SetOpKind::Intersect | SetOpKind::Except), all, left, right, columns } =
         rel
     else {
-        return false;
+        return None;
     };
     let is_intersect = *kind == SetOpKind::Intersect;
     if is_intersect && *all || left.output.len() != columns.len() {
-        return false;
+        return None;
     }
     let mut arms = vec![(**left).clone(), (**right).clone()];
     drop_repeated(&mut arms, cx);
     if arms.len() == 2 {
-        return false;
+        return None;
     }
     if is_intersect {
         let keys = columns.iter().zip(&left.output).map(|(c, l)| (*c, Expr::Column(*l))).collect();
@@ -159,7 +148,7 @@ fn same_arms(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         cx.vacated += 1;
         *rel = Rel::empty(columns.clone());
     }
-    true
+    Some(())
 }
 
 /// Drops arms that are the same query as one before them.
@@ -227,15 +216,11 @@ pub(super) const DISTINCT_UNION: Rule = Rule {
 
 /// The keys have to be columns of the union, none of them computed; in their order they are what the arms
 /// give.
-fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    let Rel::SetOp { kind: SetOpKind::Union, left, right, columns, .. } = &mut **input else {
-        return false;
-    };
+fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let (input, keys, calls) = rel.as_aggregate_mut()?;
+    let (_, left, right, columns) = input.as_union_mut()?;
     if !calls.is_empty() || keys.is_empty() {
-        return false;
+        return None;
     }
     let places: Option<Vec<usize>> = keys
         .iter()
@@ -244,20 +229,20 @@ fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             _ => None,
         })
         .collect();
-    let Some(places) = places else { return false };
+    let Some(places) = places else { return None };
     for arm in [&mut *left, &mut *right] {
         let output: Option<Vec<ColumnId>> = places.iter().map(|p| arm.output.get(*p).copied()).collect();
-        let Some(output) = output else { return false };
+        let Some(output) = output else { return None };
         arm.output = output;
     }
     *rel = Rel::SetOp {
         kind: SetOpKind::Union,
         all: false,
-        left: left.clone(),
-        right: right.clone(),
+        left: Box::new(left.clone()),
+        right: Box::new(right.clone()),
         columns: keys.iter().map(|(c, _)| *c).collect(),
     };
-    true
+    Some(())
 }
 
 pub(super) const CONSTANT_COLUMNS: Rule = Rule {
@@ -277,10 +262,8 @@ pub(super) const CONSTANT_COLUMNS: Rule = Rule {
 
 /// The constant stands in a projection above, in place of the column. UNION without ALL keeps one column at
 /// least to compare.
-fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
-        return false;
-    };
+fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (all, left, right, columns) = rel.as_union_mut()?;
     let constant = |arm: &Query, c: &ColumnId| match &arm.rel {
         Rel::Project { exprs, .. } => exprs.iter().find_map(|(id, e)| match e {
             Expr::Literal(_) if id == c => Some(e.clone()),
@@ -297,7 +280,7 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     // A column is left for UNION to compare.
     let left_over = found.iter().filter(|e| e.is_none()).count();
     if found.len() != columns.len() || left_over == columns.len() || left_over == 0 && !*all {
-        return false;
+        return None;
     }
     let mut exprs = Vec::new();
     for (c, e) in columns.iter_mut().zip(&found) {
@@ -311,7 +294,7 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let kept: Vec<bool> = found.iter().map(Option::is_none).collect();
     keep_places([&mut *columns, &mut left.output, &mut right.output], &kept);
     *rel = Rel::project(rel.take(), exprs);
-    true
+    Some(())
 }
 
 pub(super) const REPEATED_COLUMNS: Rule = Rule {
@@ -330,12 +313,10 @@ pub(super) const REPEATED_COLUMNS: Rule = Rule {
 };
 
 /// Under UNION as well: rows that are equal in one of two such columns are equal in both.
-fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp { kind: SetOpKind::Union, left, right, columns, .. } = rel else {
-        return false;
-    };
+fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (_, left, right, columns) = rel.as_union_mut()?;
     if left.output.len() != columns.len() || right.output.len() != columns.len() {
-        return false;
+        return None;
     }
     let mut changed = false;
     let mut at = 1;
@@ -354,7 +335,7 @@ fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             None => at += 1,
         }
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const PROJECTION: Rule = Rule {
@@ -374,7 +355,7 @@ pub(super) const PROJECTION: Rule = Rule {
 
 /// Each arm gets the expression as one more output, and the union a column for it. The arms must have the
 /// affinities of the whole, or a comparison in the expression would convert otherwise.
-fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let (input, exprs) = match rel {
         Rel::Project { input, exprs } => (input, exprs.iter_mut().map(|(_, e)| e).collect::<Vec<_>>()),
         Rel::Aggregate { input, keys, calls } => (
@@ -384,26 +365,24 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 .chain(calls.iter_mut().flat_map(|(_, c)| c.args.iter_mut()))
                 .collect(),
         ),
-        _ => return false,
+        _ => return None,
     };
-    let Rel::SetOp { kind: SetOpKind::Union, all: true, left, right, columns } = &mut **input else {
-        return false;
-    };
+    let (left, right, columns) = input.as_union_all_mut()?;
     if !cx.compare_alike(&left.output, columns) || !cx.compare_alike(&right.output, columns) {
-        return false;
+        return None;
     }
     let mut changed = false;
     for e in exprs {
         // A bare column is an output already, a constant needs no row, and a subquery would be copied.
-        let computed = !matches!(e, Expr::Column(_) | Expr::Literal(_))
+        let worth = !matches!(e, Expr::Column(_) | Expr::Literal(_))
             && e.is_deterministic()
             && !e.has_subquery()
             && !e.reads().is_empty()
             && e.reads().iter().all(|c| columns.contains(c));
-        if !computed {
+        if !worth {
             continue;
         }
-        let mut info = context::computed("value");
+        let mut info = computed("value");
         info.affinity = cx.affinity(e);
         for arm in [&mut *left, &mut *right] {
             let map: Substitution =
@@ -426,7 +405,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         *e = Expr::Column(id);
         changed = true;
     }
-    changed
+    changed.then_some(())
 }
 
 pub(super) const UNREAD: Rule = Rule {
@@ -445,10 +424,10 @@ pub(super) const UNREAD: Rule = Rule {
 };
 
 /// A rule for whole queries: only there it shows what is read.
-fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
+fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
     let union_all = |rel: &Rel| matches!(rel, Rel::SetOp { all: true, .. });
     if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if union_all(rel))) {
-        return false;
+        return None;
     }
     let used = query.reads();
     let mut changed = false;
@@ -461,7 +440,7 @@ fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
         }
         _ => Next::Below,
     });
-    changed
+    changed.then_some(())
 }
 
 /// Drops the columns of a UNION ALL that nothing reads.

@@ -1,15 +1,6 @@
 //! Window functions that say what other operators say. All other windows are compared as they stand.
 
-use std::collections::BTreeSet;
-
-use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
-use crate::normalize::context::{self, Context};
-use crate::normalize::example::examples;
-use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Direction, Rel, SortKey};
-use crate::tree::Tree;
-use crate::value::Value;
+use crate::normalize::prelude::*;
 
 /// Nodes of a relation that is copied, at most.
 const MAX_COPIED: usize = 120;
@@ -49,23 +40,17 @@ fn aggregate(call: &WindowCall) -> Option<AggregateCall> {
 
 /// The subquery reads a copy of the input, so the input has to be small and the same each time it is read: no
 /// RANDOM(), no LIMIT that may cut ties otherwise.
-fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::Window { input, calls } = rel else {
-        return false;
+        return None;
     };
-    let Some(at) = calls.iter().position(|(_, c)| aggregate(c).is_some()) else {
-        return false;
-    };
+    let (at, id, mut call) =
+        calls.iter().enumerate().find_map(|(at, (c, call))| Some((at, *c, aggregate(call)?)))?;
     if input.size() > MAX_COPIED || !input.is_deterministic() || limited(input) {
-        return false;
+        return None;
     }
-    let Some((id, mut call)) = calls.get(at).and_then(|(c, call)| Some((*c, aggregate(call)?))) else {
-        return false;
-    };
     let (mut below, map) = cx.copy(input);
-    for e in call.exprs_mut() {
-        e.substitute(&map);
-    }
+    change_each(call.exprs_mut(), |e| e.substitute(&map));
     calls.remove(at);
     if calls.is_empty() {
         *rel = input.take();
@@ -77,7 +62,7 @@ fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let new = cx.fresh_like(id);
     let value = Expr::scalar(Rel::aggregate(below, Vec::new(), vec![(new, call)]), new);
     cx.replace(id, value);
-    true
+    Some(())
 }
 
 /// True if which rows there are depends on an order that may have ties.
@@ -104,103 +89,75 @@ pub(super) const FIRST_RANKS: Rule = Rule {
     apply: Apply::Rel(first_ranks),
 };
 
-/// The greatest rank that a conjunct lets through.
-fn bound(e: &Expr, c: ColumnId) -> Option<i64> {
-    let Expr::Binary { op, left, right } = e else {
-        return None;
-    };
-    let column = |e: &Expr| *e == Expr::Column(c);
-    match (op, &**left, &**right) {
-        (BinaryOp::Eq, x, Expr::Literal(Value::Integer(1)))
-        | (BinaryOp::Eq, Expr::Literal(Value::Integer(1)), x)
-            if column(x) =>
-        {
-            Some(1)
-        }
-        (BinaryOp::LtEq, x, Expr::Literal(Value::Integer(n))) if column(x) => Some(*n),
-        (BinaryOp::Lt, x, Expr::Literal(Value::Integer(n))) if column(x) => n.checked_sub(1),
-        _ => None,
-    }
+/// True for a conjunct that lets rank 1 alone through.
+fn asks_for_first(e: &Expr, rank: ColumnId) -> bool {
+    e.readings().any(|(x, op, n)| {
+        let first = matches!(
+            (op, n.as_integer()),
+            (BinaryOp::Eq | BinaryOp::LtEq, Some(1)) | (BinaryOp::Lt, Some(2))
+        );
+        first && x.as_column() == Some(rank)
+    })
 }
 
 /// The rank must be asked for in a filter right above, and a row number alone there: then it is 1 for whoever
 /// reads it. Rank 1 is the extreme, if no x is NULL: NULLs would rank first in ascending order, where MIN
 /// leaves them out.
-fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Filter { input, predicate } = rel else {
-        return false;
-    };
-    let Rel::Window { input: below, calls } = &mut **input else {
-        return false;
+fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (input, predicate) = rel.as_filter_mut()?;
+    let Rel::Window { input: below, calls } = input else {
+        return None;
     };
     let [(id, call)] = calls.as_slice() else {
-        return false;
+        return None;
     };
     if !call.partition_by.is_empty() || call.order_by.is_empty() || call.filter.is_some() {
-        return false;
+        return None;
     }
     let id = *id;
-    let reads = |e: &Expr| e.reads().contains(&id);
     match call.func.as_str() {
         "row_number" => {
-            let [only] = predicate.as_slice() else {
-                return false;
-            };
             // Of several first rows the number itself may be read above.
-            if bound(only, id) != Some(1) {
-                return false;
+            if predicate.len() != 1 || !predicate.iter().all(|e| asks_for_first(e, id)) {
+                return None;
             }
             let keys = call.order_by.clone();
             *rel = Rel::sort(below.take(), keys, Some(Expr::integer(1)));
-            cx.replace(id, Expr::integer(1));
-            true
         }
         "rank" | "dense_rank" => {
             let [SortKey { expr, direction, .. }] = call.order_by.as_slice() else {
-                return false;
+                return None;
             };
-            let Some(at) = predicate.iter().position(|e| bound(e, id) == Some(1)) else {
-                return false;
-            };
-            let known: BTreeSet<ColumnId> = cx.not_null(below);
+            let at = predicate.iter().position(|e| asks_for_first(e, id))?;
             // The input is copied into the subquery of the extreme: small, the same each time, and of this
             // query alone.
-            if cx.may_be_null(expr, &known)
-                || predicate.iter().enumerate().any(|(i, e)| i != at && reads(e))
+            if cx.may_be_null(expr, &cx.not_null(below))
+                || predicate.iter().enumerate().any(|(i, e)| i != at && e.reads().contains(&id))
                 || below.size() > MAX_COPIED
                 || !below.is_deterministic()
                 || !expr.is_deterministic()
                 || limited(below)
                 || !below.free_columns().is_empty()
             {
-                return false;
+                return None;
             }
-            let func = match direction {
-                Direction::Asc => AggFunc::Min,
-                Direction::Desc => AggFunc::Max,
-            };
-            let x = expr.clone();
+            let (x, func) = (expr.clone(), first_in(*direction));
             let (inner, map) = cx.copy(below);
             let arg = x.substituted(&map);
-            let mut info = context::computed("extreme");
-            if let Expr::Column(c) = &x
-                && let Some(known) = cx.info(*c)
-            {
-                info = known.clone();
-                // MIN and MAX have no affinity, whatever their column has.
-                info.affinity = None;
-            }
+            let known = x.as_column().and_then(|c| cx.info(c).cloned());
+            // MIN and MAX have no affinity, whatever their column has.
+            let info = ColumnInfo { affinity: None, ..known.unwrap_or_else(|| computed("extreme")) };
             let new = cx.fresh(info);
             let calls = vec![(new, AggregateCall::new(func, vec![arg]))];
             let value = Expr::scalar(Rel::aggregate(inner, Vec::new(), calls), new);
             let below = below.take();
-            **input = below;
+            *input = below;
             if let Some(e) = predicate.get_mut(at) {
                 *e = x.eq(value);
             }
-            cx.replace(id, Expr::Literal(Value::Integer(1)));
-            true
         }
-        _ => false,
+        _ => return None,
     }
+    cx.replace(id, Expr::integer(1));
+    Some(())
 }
