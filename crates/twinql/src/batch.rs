@@ -10,10 +10,13 @@ use twinql_sql::{Proof, Semantics};
 use twinql_suite::plausible::Expectation;
 
 use crate::job::{Job, Work};
+use crate::judging::Measured;
 use crate::network::Network;
 use crate::prepare::{Graphs, PairGraphs};
 use crate::proving::prove_all;
-use crate::runs::{AllMeasured, Measured};
+
+/// BIRD's measures of all pairs; none where there is no pair.
+type AllMeasured = Rc<[Option<Measured>]>;
 
 /// The graphs of each pair; none where there is no pair.
 type AllGraphs = Rc<[Option<PairGraphs>]>;

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use twinql_graph::{Question, RelPmConfig};
-use twinql_metrics::{MetricId, MetricInfo, TrivialNgrams};
+use twinql_metrics::{MetricId, MetricInfo, SemanticsOf, TrivialNgrams};
 use twinql_sql::{Dialect, Semantics};
-use twinql_suite::Limits;
 use twinql_suite::plausible::ExpectedConfig;
+use twinql_suite::{JudgeConfig, Limits};
 
-use crate::classic::Trivial;
-use crate::engine::{DEFAULT_SEED, Engine, asked, judge_config, needed};
+use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
 use crate::judging::Workers;
 use crate::network::{Network, NetworkError};
 use crate::profiles::Profiles;
-use crate::runs::Runs;
+use crate::runs::{Runs, executes};
 
 /// Sets up an [`Engine`]. What is not set is as `twinql score` has it: `gmn` with the embedded
 /// checkpoint, the default semantics, and execution by threads of this process.
@@ -27,7 +26,7 @@ pub struct EngineBuilder {
     databases: Option<usize>,
     expected: ExpectedConfig,
     matching: RelPmConfig,
-    trivial: Option<Trivial>,
+    trivial: Option<TrivialNgrams>,
     profiles: Profiles,
     seed: u64,
     probes: Option<u64>,
@@ -116,7 +115,7 @@ impl EngineBuilder {
 
     /// The n-grams that `crystalbleu` leaves out, where they are not the built-in ones.
     pub fn trivial_ngrams(mut self, ngrams: impl Into<Option<TrivialNgrams>>) -> EngineBuilder {
-        self.trivial = ngrams.into().map(Trivial::new);
+        self.trivial = ngrams.into();
         self
     }
 
@@ -190,4 +189,75 @@ impl EngineBuilder {
             dialect: self.dialect,
         })
     }
+}
+
+impl Engine {
+    /// Sets up an engine.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// The same engine for other metrics under another semantics, with another question for the network: network, workers and databases are shared, and nothing
+    /// is read anew. No metrics stand for `gmn`.
+    ///
+    /// # Errors
+    /// Those of [`EngineBuilder::build`].
+    pub fn asking(
+        &self,
+        metrics: Vec<&'static MetricInfo>,
+        semantics: Semantics,
+        question: Question,
+    ) -> Result<Engine, NetworkError> {
+        let metrics = if metrics.is_empty() { vec![MetricId::Gmn.info()] } else { metrics };
+        let network = needed(&metrics, self.network.clone(), self.runs.is_some())?;
+        let network = asked(&metrics, network, question, &semantics)?;
+        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
+        Ok(Engine { metrics, network, semantics, judge, ..self.clone() })
+    }
+}
+
+/// The network that metrics need: the one given, or the embedded one.
+///
+/// # Errors
+/// Those of [`EngineBuilder::build`].
+fn needed(
+    metrics: &[&'static MetricInfo],
+    network: Option<Network>,
+    has_runs: bool,
+) -> Result<Option<Network>, NetworkError> {
+    let learned = metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
+    let network = match network {
+        None if learned => Some(Network::embedded()?),
+        network => network,
+    };
+    let calibrated = network.as_ref().is_some_and(|n| n.scorer().info().tiers.is_some());
+    if !calibrated && metrics.iter().any(|m| cascade(m).is_some()) {
+        return Err(NetworkError::NoTiers);
+    }
+    let weighed = network.as_ref().is_some_and(|n| n.scorer().info().execution.is_some());
+    if !weighed && metrics.iter().any(|m| m.id == MetricId::Ex) {
+        return Err(NetworkError::NoExecution);
+    }
+    match metrics.iter().find(|m| executes(m)) {
+        Some(metric) if !has_runs => Err(NetworkError::NoDatabases(metric.name)),
+        _ => Ok(network),
+    }
+}
+
+/// The network as it answers a question under a semantics.
+///
+/// # Errors
+/// It was not trained for the question, or a metric answers another one.
+fn asked(
+    metrics: &[&'static MetricInfo],
+    network: Option<Network>,
+    question: Question,
+    semantics: &Semantics,
+) -> Result<Option<Network>, NetworkError> {
+    if !question.is_usual()
+        && let Some(metric) = metrics.iter().find(|m| cascade(m).is_some())
+    {
+        return Err(NetworkError::OtherQuestion { metric: metric.name, question });
+    }
+    network.map(|network| network.asked(question, semantics)).transpose()
 }

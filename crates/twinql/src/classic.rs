@@ -1,7 +1,7 @@
 //! Metrics of queries as they are written and planned: what they read is made once a batch.
 
 use rayon::prelude::*;
-use twinql_metrics::{MetricId, MetricInfo, Pair, Scored, Side, TrivialNgrams, classic, crystal_bleu};
+use twinql_metrics::{MetricId, MetricInfo, Pair, Scored, Side, classic, crystal_bleu};
 use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::parse;
 
@@ -9,22 +9,7 @@ use crate::Engine;
 use crate::batch::Batch;
 use crate::job::Work;
 use crate::record::Record;
-use crate::signature::short_hash;
-
-/// N-grams that `crystalbleu` leaves out.
-#[derive(Debug, Clone)]
-pub(crate) struct Trivial {
-    ngrams: TrivialNgrams,
-    /// First digits of their hash, for signatures.
-    pub(crate) digest: String,
-}
-
-impl Trivial {
-    pub(crate) fn new(ngrams: TrivialNgrams) -> Trivial {
-        let digest = short_hash(ngrams.to_tsv().as_bytes());
-        Trivial { ngrams, digest }
-    }
-}
+use crate::unread::explain_failures;
 
 impl Engine {
     /// Metrics of queries as they are written and planned. What is written alike but in ways that a metric
@@ -32,7 +17,7 @@ impl Engine {
     pub(crate) fn classic(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
         let Some(usual) = classic(metric.id) else { return };
         let score = |pair: &Pair<'_>| match (metric.id, &self.trivial) {
-            (MetricId::CrystalBleu, Some(trivial)) => crystal_bleu(pair, &trivial.ngrams),
+            (MetricId::CrystalBleu, Some(trivial)) => crystal_bleu(pair, trivial),
             _ => usual(pair),
         };
         let rots = batch.graphs(&self.semantics, &GraphConfig::default());
@@ -58,7 +43,7 @@ impl Engine {
                 record.set_detail(metric.name, &key, value);
             }
         }
-        self.explain_failures(metric, batch.jobs, &rots, &|_| false, records);
-        self.explain_failures(metric, batch.jobs, &trees, &|_| false, records);
+        explain_failures(metric, batch.jobs, &rots, |_| false, records);
+        explain_failures(metric, batch.jobs, &trees, |_| false, records);
     }
 }

@@ -6,7 +6,7 @@ use twinql_sql::prove::{Conjunctive, Side, conjunctive};
 
 use crate::Engine;
 use crate::batch::Batch;
-use crate::engine::{UNKNOWN, spoil};
+use crate::engine::UNKNOWN;
 use crate::job::Work;
 use crate::proving::mappings;
 use crate::record::{Record, Status};
@@ -45,7 +45,7 @@ impl Engine {
                     if status == Status::Unsupported {
                         record.set_score(metric.name, UNKNOWN);
                     }
-                    spoil(record, status, error.to_string());
+                    record.spoil(status, error.to_string());
                 }
                 None => {}
             }

@@ -8,12 +8,12 @@ use twinql_suite::plausible::Expectation;
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
-use crate::engine::{Engine, UNKNOWN, shortest, spoil};
+use crate::engine::{Engine, UNKNOWN};
 use crate::job::{Job, Work};
 use crate::judging;
 use crate::network::Network;
 use crate::prepare::same_tokens;
-use crate::record::{Record, Status};
+use crate::record::{Record, Status, shortest};
 use crate::status;
 use crate::tiers::evidence;
 
@@ -130,7 +130,7 @@ impl Engine {
             }
             let (status, error) = status::of_verdict(verdict);
             if let Some(error) = error {
-                spoil(record, status, error);
+                record.spoil(status, error);
             }
         }
     }
@@ -165,7 +165,7 @@ fn fail(metric: &MetricInfo, record: &mut Record, job: &Job, verdict: &Verdict) 
         _ => {}
     }
     if let Some(error) = error {
-        spoil(record, status, error);
+        record.spoil(status, error);
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use twinql_sql::Schema;
-use twinql_suite::bird::{BirdConfig, BirdJudge};
+use twinql_suite::bird::{BirdConfig, BirdJudge, Measures};
 use twinql_suite::files::FileReport;
 use twinql_suite::plausible::{Expectation, ExpectedConfig};
 use twinql_suite::profile::Bound;
@@ -16,7 +16,6 @@ use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig
 
 use crate::job::{Job, Work};
 use crate::profiles::Profiles;
-use crate::runs::Measured;
 
 /// What runs queries.
 #[derive(Debug, Default)]
@@ -178,6 +177,9 @@ pub fn execute_all(
         )
         .collect()
 }
+
+/// What BIRD's measures of a pair are, or why there are none.
+pub(crate) type Measured = Result<Measures, FileVerdict>;
 
 /// Measures a batch as BIRD does: one result for each job that holds a pair, in order. The database of a pair is the
 /// one that its schema is named after.

@@ -1,14 +1,15 @@
 //! Partial matching of trees by rules: RelPM over plans, ASTPM over syntax trees.
 
 use rayon::prelude::*;
-use twinql_graph::{RelPmConfig, relpm};
+use twinql_graph::relpm;
 use twinql_metrics::MetricInfo;
 use twinql_model::{GraphConfig, GraphKind};
 
 use crate::Engine;
 use crate::batch::Batch;
-use crate::engine::mark_vacuous;
 use crate::record::Record;
+use crate::unread::explain_failures;
+use crate::vacuous::mark;
 
 impl Engine {
     /// RelPM of the trees of this kind.
@@ -44,28 +45,7 @@ impl Engine {
                 record.set_detail(metric.name, "identical", identical);
             }
         }
-        mark_vacuous(metric, &graphs, records);
-        self.explain_failures(metric, batch.jobs, &graphs, &|_| false, records);
-    }
-}
-
-/// What a signature says of parameters that are not the usual ones.
-pub(crate) fn of_matching(config: &RelPmConfig) -> Vec<String> {
-    let RelPmConfig { alpha, beta, omega } = *config;
-    let usual = RelPmConfig::default();
-    let parts = [("alpha", alpha, usual.alpha), ("beta", beta, usual.beta), ("omega", omega, usual.omega)];
-    let changed = parts.into_iter().filter(|(_, own, usual)| own != usual);
-    changed.map(|(name, own, _)| format!("{name}:{own}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_signature_names_what_was_changed() {
-        assert!(of_matching(&RelPmConfig::default()).is_empty());
-        let config = RelPmConfig { alpha: 0.25, omega: 0.5, ..RelPmConfig::default() };
-        assert_eq!(of_matching(&config), ["alpha:0.25", "omega:0.5"]);
+        mark(metric, &graphs, records);
+        explain_failures(metric, batch.jobs, &graphs, |_| false, records);
     }
 }

@@ -104,6 +104,19 @@ impl Record {
             map.insert(key.to_owned(), value.into());
         }
     }
+
+    /// Sets status and error, unless an earlier metric has set them.
+    pub(crate) fn spoil(&mut self, status: Status, error: String) {
+        if self.status == Status::Ok {
+            self.status = status;
+            self.error = Some(error);
+        }
+    }
+}
+
+/// The double that prints as the float does: 0.97, not 0.9700000286102295.
+pub(crate) fn shortest(x: f32) -> f64 {
+    x.to_string().parse().unwrap_or(f64::from(x))
 }
 
 /// How many pairs ended in which status.

@@ -2,8 +2,12 @@
 //! is said of them.
 
 use serde_json::{Value as Json, json};
+use twinql_metrics::MetricInfo;
 use twinql_sql::prove::{Side, Vacuous};
 use twinql_sql::{Assumption, Nulls, Semantics};
+
+use crate::prepare::PairGraphs;
+use crate::record::Record;
 
 /// Presets that make fewer assumptions than others, in the order in which they are recommended.
 const WIDER: [&str; 3] = ["no-fk", "declared", "strict"];
@@ -12,6 +16,18 @@ const WIDER: [&str; 3] = ["no-fk", "declared", "strict"];
 pub fn names(vacuous: &Vacuous) -> Json {
     let list = |of: &[Assumption]| of.iter().map(|a| a.name()).collect::<Vec<_>>();
     json!({ "gold": list(&vacuous.gold), "pred": list(&vacuous.pred) })
+}
+
+/// Marks pairs of which an assumption of the semantics empties a part.
+pub(crate) fn mark(metric: &MetricInfo, graphs: &[Option<PairGraphs>], records: &mut [Record]) {
+    for (pair, record) in graphs.iter().zip(records) {
+        if let Some(pair) = pair
+            && !pair.vacuous.is_none()
+        {
+            record.set_detail(metric.name, "vacuous", true);
+            record.set_detail(metric.name, "vacuous_by", names(&pair.vacuous));
+        }
+    }
 }
 
 /// What [`names`] wrote.

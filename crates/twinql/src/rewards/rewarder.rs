@@ -14,13 +14,13 @@ use super::guard::{Certainty, GUARD_DATABASES, certainties, draws, open_to_chanc
 use super::shaping::Shaping;
 use super::steps::{EVEN, Steps, steps};
 use crate::builder::EngineBuilder;
-use crate::engine::{Engine, shortest};
+use crate::engine::Engine;
 use crate::input::in_sqlite;
 use crate::job::{Job, Work};
 use crate::judging;
 use crate::network::NetworkError;
 use crate::prepare::Graphs;
-use crate::record::Status;
+use crate::record::{Status, shortest};
 
 /// A part of the reward for the format alone.
 #[derive(Debug, Clone, Copy, PartialEq)]

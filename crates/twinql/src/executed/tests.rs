@@ -5,9 +5,11 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use twinql_metrics::METRICS;
 use twinql_sql::{Schema, Semantics};
+use twinql_suite::Files;
 
 use super::*;
 use crate::network::NetworkError;
+use crate::runs::{Runs, executes};
 
 const SHOP: &str = "\
 CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT);

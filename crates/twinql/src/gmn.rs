@@ -1,0 +1,136 @@
+//! The network over batches, alone and behind proofs and databases.
+
+use std::rc::Rc;
+
+use twinql_metrics::MetricInfo;
+use twinql_model::{Cascade, Evidence, Score, Shown};
+use twinql_suite::JudgeConfig;
+
+use crate::batch::Batch;
+use crate::engine::{Engine, NETWORK};
+use crate::network::Network;
+use crate::prepare::PairGraphs;
+use crate::record::{Record, Status, shortest};
+use crate::tiers::evidence;
+use crate::unread::explain_failures;
+use crate::vacuous::mark;
+
+impl Engine {
+    /// Scores `gmn`: the network, corrected by what a few databases show.
+    pub(crate) fn gmn(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
+        let Some(network) = &self.network else { return };
+        let semantics = network.answers_for(&self.semantics);
+        let graphs = batch.graphs(&semantics, &network.graph());
+        let regular = network.graph().regularities;
+        let said = batch.read(network, &semantics);
+        let probed = batch.probed(|jobs| self.probed(jobs, &graphs, &semantics));
+        for (((record, read), pair), found) in
+            records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed.iter())
+        {
+            match read {
+                Some(Ok(said)) => {
+                    if let Some(p) = self.corrected(network, said, *found) {
+                        record.set_score(metric.name, shortest(p));
+                    }
+                    if let Some(found) = found {
+                        record.set_detail(metric.name, "agree", found.agree);
+                        record.set_detail(metric.name, "differ", found.differ);
+                    }
+                    if refutes(network, *found) {
+                        record.set_detail(metric.name, "refuted", true);
+                    }
+                    record.set_detail(metric.name, "distance", shortest(said.score.distance));
+                    record.set_detail(metric.name, "identical", said.identical);
+                    if let Some(widths) = said.widths {
+                        record.set_detail(metric.name, "columns", widths.to_vec());
+                    }
+                    let marked = pair.as_ref().filter(|_| regular);
+                    let regularities = marked.map(PairGraphs::regularities).unwrap_or_default();
+                    if !regularities.is_empty() {
+                        record.set_detail(metric.name, "regularities", regularities);
+                    }
+                }
+                Some(Err(error)) => record.spoil(Status::Unsupported, error.to_string()),
+                None => {}
+            }
+        }
+        mark(metric, &graphs, records);
+        explain_failures(metric, batch.jobs, &graphs, |_| false, records);
+    }
+
+    /// Proof, the suite where the cascade has it, and the network for what they leave open. All
+    /// of them answer for the semantics that the network answers for.
+    pub(crate) fn tiers(
+        &self,
+        metric: &MetricInfo,
+        cascade: Cascade,
+        batch: &mut Batch<'_>,
+        records: &mut [Record],
+    ) {
+        let Some(network) = &self.network else { return };
+        let Some(tiers) = network.scorer().info().tiers else {
+            return;
+        };
+        let semantics = network.answers_for(&self.semantics);
+        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
+        let suite = (cascade == Cascade::ProofAndSuite).then_some((&judge, &*self.workers));
+        let jobs = batch.jobs;
+        let found = evidence(jobs, &batch.proofs(&semantics), suite, &|| ());
+        let graphs = batch.graphs(&semantics, &network.graph());
+        mark(metric, &graphs, records);
+        // Statuses, and scores of pairs that nothing is known of.
+        let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
+        explain_failures(metric, jobs, &graphs, &known, records);
+        let read = batch.read(network, &semantics);
+        // Where the suite has run, a probe has nothing to add.
+        let probed = match cascade {
+            Cascade::Proof => batch.probed(|jobs| self.probed(jobs, &graphs, &semantics)),
+            Cascade::ProofAndSuite => Rc::default(),
+        };
+        let corrects = cascade == Cascade::Proof && self.correction().is_some();
+        let threshold = tiers.tier(cascade).threshold;
+        for (i, ((record, found), read)) in records.iter_mut().zip(found).zip(&*read).enumerate() {
+            let shown = probed.get(i).copied().flatten();
+            let known = !cascade.leaves_open(found);
+            let said = match read {
+                Some(Ok(said)) => Some(said),
+                Some(Err(error)) => {
+                    if !known {
+                        record.spoil(Status::Unsupported, error.to_string());
+                    }
+                    None
+                }
+                None => None,
+            };
+            let of = |score: &Score| tiers.probability(cascade, found, Some(score.distance));
+            let refuted = !known && refutes(network, shown);
+            let p = match said {
+                Some(said) if refuted => self.corrected(network, said, shown),
+                // As `gmn` has it, and never more certain than what is known.
+                Some(said) if !known && corrects => {
+                    self.corrected(network, said, shown).map(|p| tiers.within(p))
+                }
+                Some(said) if !known => said.probability(threshold, &of),
+                _ => tiers.probability(cascade, found, None),
+            };
+            if let Some(p) = p {
+                record.set_score(metric.name, shortest(p));
+            }
+            record.set_detail(metric.name, "tier", if refuted { "probe" } else { tier_name(found) });
+        }
+    }
+}
+
+/// Which judge a pair's score is from.
+fn tier_name(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::ProvedEqual | Evidence::ProvedDifferent => "proof",
+        Evidence::Refuted => "suite",
+        Evidence::None | Evidence::Unrefuted => NETWORK,
+    }
+}
+
+/// Whether what databases show settles the question.
+fn refutes(network: &Network, found: Option<Shown>) -> bool {
+    network.question().is_usual() && found.is_some_and(|found| found.differ > 0)
+}
