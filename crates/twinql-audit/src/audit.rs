@@ -3,7 +3,8 @@
 use twinql_sql::{Dialect, Schema, Semantics, SqlError, in_sqlite, parse_in, plan_with_spans};
 use twinql_suite::{ExecError, Limits, Sandbox};
 
-use crate::checks::{self, Apply, CHECKS, Check, Sink};
+use crate::check::{Apply, Check, Sink};
+use crate::checks::{self, CHECKS};
 use crate::finding::{Audit, Finding, Severity, Status};
 use crate::gold::{Gold, lenient_schema, strict_schema};
 use crate::text::Text;

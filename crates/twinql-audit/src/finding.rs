@@ -1,11 +1,10 @@
 //! What an audit says: findings, where they are, and what shows them.
 
-use std::ops::Range;
-
 use serde::Serialize;
 use twinql_sql::{Assumption, Value};
 
-use crate::checks::Check;
+use crate::check::Check;
+use crate::text::Place;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -37,21 +36,6 @@ impl std::fmt::Display for Severity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// A place in [`Audit::text`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Bytes of the text.
-    pub bytes: Range<usize>,
-    /// The line it begins in, from 1.
-    pub line: usize,
-    /// The column it begins in, from 1, in characters.
-    pub column: usize,
-    /// The line it ends in.
-    pub end_line: usize,
-    /// The column after its last character.
-    pub end_column: usize,
 }
 
 /// Two answers and the database that has them.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod audit;
+mod check;
 pub mod checks;
 mod finding;
 mod gold;
@@ -10,5 +11,7 @@ mod text;
 mod witness;
 
 pub use audit::{Auditor, Config};
-pub use checks::{CHECKS, Check, check};
-pub use finding::{Audit, Finding, Place, Severity, Shows, Status, Witness};
+pub use check::Check;
+pub use checks::{CHECKS, check};
+pub use finding::{Audit, Finding, Severity, Shows, Status, Witness};
+pub use text::Place;

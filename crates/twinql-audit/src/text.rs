@@ -6,7 +6,20 @@ use sqlparser::dialect::SQLiteDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 use twinql_sql::TextRange;
 
-use crate::finding::Place;
+/// A place in [`Audit::text`](crate::Audit::text).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Bytes of the text.
+    pub bytes: Range<usize>,
+    /// The line it begins in, from 1.
+    pub line: usize,
+    /// The column it begins in, from 1, in characters.
+    pub column: usize,
+    /// The line it ends in.
+    pub end_line: usize,
+    /// The column after its last character.
+    pub end_column: usize,
+}
 
 /// A text, the starts of its lines, and its words.
 #[derive(Debug)]

@@ -20,7 +20,8 @@ use twinql::exit;
 
 use args::corpus::Corpus;
 use args::environment;
-use args::typed::{Cli, Command, SchemaCommand, Suite};
+use args::suite::Suite;
+use args::typed::{Cli, Command, SchemaCommand};
 use output::Console;
 
 /// Plans and graphs are many small boxes: a fifth of the time from text to score went into the

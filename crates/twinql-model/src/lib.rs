@@ -50,6 +50,7 @@ mod device;
 mod error;
 mod example;
 mod execution;
+mod fit;
 mod logistic;
 mod native;
 mod prepare;

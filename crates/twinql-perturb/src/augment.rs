@@ -12,7 +12,8 @@ use twinql_files::Fingerprint;
 
 use crate::PerturbError;
 use crate::generate::Perturbed;
-use crate::relation::{Relation, relation};
+use crate::registry::relation;
+use crate::relation::Relation;
 
 /// How transformed inputs are drawn.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use twinql_metrics::{Hardness, Resampling, Undefined, bootstrap};
 
-use crate::relation::RELATIONS;
+use crate::registry::RELATIONS;
 
 /// What a metric says of two predictions for one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -1,4 +1,4 @@
-//! The twelve relations, in the order of the paper's Table 1.
+//! What a metamorphic relation is.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,22 +48,6 @@ pub struct Relation {
     pub target: Target,
 }
 
-/// Every relation, in the paper's order.
-pub const RELATIONS: &[Relation] = &[
-    crate::utterance::prefix::INSERTION,
-    crate::utterance::prefix::REMOVAL,
-    crate::utterance::prefix::SUBSTITUTION,
-    crate::utterance::synonym::SUBSTITUTION,
-    crate::schema::normalization::NORMALIZATION,
-    crate::schema::flattening::FLATTENING,
-    crate::schema::keys::OPAQUE_KEY,
-    crate::schema::order::TABLE_SHUFFLE,
-    crate::schema::order::COLUMN_SHUFFLE,
-    crate::schema::columns::REMOVAL,
-    crate::schema::columns::RENAMING,
-    crate::schema::columns::INSERTION,
-];
-
 /// No relation: an input as it was.
 pub const ORIGINAL: Relation = Relation {
     name: "original",
@@ -76,27 +60,3 @@ pub const ORIGINAL: Relation = Relation {
     paper: 1034,
     target: Target::Utterance(|_| Vec::new()),
 };
-
-/// The relation of this name or abbreviation, whatever its case.
-pub fn relation(name: &str) -> Option<&'static Relation> {
-    RELATIONS.iter().find(|r| r.name.eq_ignore_ascii_case(name) || r.short.eq_ignore_ascii_case(name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_registry_is_complete() {
-        let names: std::collections::HashSet<&str> =
-            RELATIONS.iter().flat_map(|r| [r.name, r.short]).collect();
-        assert_eq!(names.len(), 24);
-        for r in RELATIONS {
-            for text in [r.section, r.precondition, r.question, r.schema, r.gold] {
-                assert!(!text.is_empty(), "{}", r.name);
-            }
-            assert_eq!(relation(r.short).map(|r| r.name), Some(r.name));
-        }
-        assert_eq!(RELATIONS.iter().map(|r| r.paper).sum::<usize>(), 62_430);
-    }
-}

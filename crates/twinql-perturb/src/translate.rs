@@ -193,7 +193,8 @@ fn idents(query: &Query) -> HashSet<String> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
-    use crate::relation::{Target, relation};
+    use crate::registry::relation;
+    use crate::relation::Target;
     use crate::schema::Change;
     use crate::schema::tests::{changes, shop};
 

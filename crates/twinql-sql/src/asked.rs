@@ -9,14 +9,17 @@
 //! no NULL (`… LEFT JOIN loan ON loan.member_id = member.member_id WHERE loan.member_id IS NULL`) it finds no others:
 //! an anti-join, which asks for no NULL in the table.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::function;
 use crate::normalize::facts::rejects_null;
-use crate::plan::Plan;
+use crate::parse::parse;
+use crate::plan::{Plan, plan};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::schema::{ColumnRef, Schema};
+use crate::semantics::{Nulls, Semantics};
 use crate::tree::{Node, Tree};
 use crate::value::Value;
 
@@ -40,6 +43,33 @@ pub fn asked(plan: &Plan) -> BTreeSet<ColumnRef> {
     let mut found = Tests { plan, sources: sources(&plan.query), columns: BTreeSet::new() };
     found.query(&plan.query, &BTreeSet::new());
     found.columns
+}
+
+impl Semantics {
+    /// These semantics for pairs with this gold: what it asks for is settled. Nearly all golds ask for no NULLs, and
+    /// cost nothing.
+    pub fn for_gold(&self, schema: &Schema, gold: &Plan) -> Cow<'_, Semantics> {
+        if self.nulls != Nulls::Asked {
+            return Cow::Borrowed(self);
+        }
+        let mut columns = asked(gold);
+        columns.retain(|at| schema.column(*at).is_some_and(|c| !(c.not_null && self.keys_hold)));
+        match columns.is_empty() {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(Semantics { nulls: Nulls::In(columns), ..self.clone() }),
+        }
+    }
+
+    /// [`Semantics::for_gold`] of a text in SQLite's SQL; of one that cannot be read nothing is known.
+    pub fn for_gold_text(&self, schema: &Schema, gold: &str) -> Cow<'_, Semantics> {
+        if self.nulls != Nulls::Asked || !may_ask(schema, gold) {
+            return Cow::Borrowed(self);
+        }
+        match parse(gold).and_then(|parsed| plan(schema, &parsed)) {
+            Ok(plan) => self.for_gold(schema, &plan),
+            Err(_) => Cow::Borrowed(self),
+        }
+    }
 }
 
 /// What an expression tests for NULL, or replaces where it is.

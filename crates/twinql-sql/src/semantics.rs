@@ -2,16 +2,12 @@
 
 mod nulls;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::asked;
-use crate::parse::parse;
-use crate::plan::{Plan, plan};
-use crate::schema::{Column, ColumnRef, Schema};
+use crate::schema::{Column, ColumnRef};
 pub use nulls::Nulls;
 
 /// Assumptions about databases and the comparison of answers. Carried by suites, labels,
@@ -105,31 +101,6 @@ impl Semantics {
     /// where keys hold.
     pub fn may_be_null(&self, at: ColumnRef, column: &Column) -> bool {
         self.nulls.reach(at) && !(column.not_null && self.keys_hold)
-    }
-
-    /// These semantics for pairs with this gold: what it asks for is settled. Nearly all golds ask for no NULLs, and
-    /// cost nothing.
-    pub fn for_gold(&self, schema: &Schema, gold: &Plan) -> Cow<'_, Semantics> {
-        if self.nulls != Nulls::Asked {
-            return Cow::Borrowed(self);
-        }
-        let mut columns = asked::asked(gold);
-        columns.retain(|at| schema.column(*at).is_some_and(|c| !(c.not_null && self.keys_hold)));
-        match columns.is_empty() {
-            true => Cow::Borrowed(self),
-            false => Cow::Owned(Semantics { nulls: Nulls::In(columns), ..self.clone() }),
-        }
-    }
-
-    /// [`Semantics::for_gold`] of a text in SQLite's SQL; of one that cannot be read nothing is known.
-    pub fn for_gold_text(&self, schema: &Schema, gold: &str) -> Cow<'_, Semantics> {
-        if self.nulls != Nulls::Asked || !asked::may_ask(schema, gold) {
-            return Cow::Borrowed(self);
-        }
-        match parse(gold).and_then(|parsed| plan(schema, &parsed)) {
-            Ok(plan) => self.for_gold(schema, &plan),
-            Err(_) => Cow::Borrowed(self),
-        }
     }
 
     /// The preset that these semantics are, or were made from: a variant is named after it, as in

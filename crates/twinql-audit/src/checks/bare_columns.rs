@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
 use crate::joined::{Joined, is_name};

@@ -3,7 +3,7 @@
 use sqlparser::ast::{BinaryOperator, Expr, Ident, Spanned};
 use twinql_sql::TextRange;
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use twinql_sql::{BinaryOp, ColumnId, Expr, TypeClass, UnaryOp, Value};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::{Gold, numeric};
 

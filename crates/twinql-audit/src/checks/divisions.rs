@@ -2,7 +2,7 @@
 
 use twinql_sql::{AggFunc, Assumption, BinaryOp, ColumnId, Expr, Rel, TypeClass, Value};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
 

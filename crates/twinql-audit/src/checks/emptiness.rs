@@ -3,7 +3,7 @@
 use twinql_sql::tree::{Node, Tree};
 use twinql_sql::{Assumption, Plan, Query, Rel, SetOpKind, normalize};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
 

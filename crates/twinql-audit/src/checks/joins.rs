@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use twinql_sql::{BinaryOp, ColumnRef, Expr, ForeignKey, Rel};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::{Block, Gold};
 

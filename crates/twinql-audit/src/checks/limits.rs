@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use twinql_sql::{BinaryOp, ColumnId, Expr, Query, Rel, SortKey, UnaryOp, Value};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::{Gold, Role};
 

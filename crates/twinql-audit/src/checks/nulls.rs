@@ -6,7 +6,7 @@ use twinql_sql::known::Known;
 use twinql_sql::schema::Typing;
 use twinql_sql::{ColumnId, Expr, Nulls, NullsOrder, Rel, Semantics, UnaryOp, Value};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
 

@@ -6,7 +6,7 @@ use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel, SortKey};
 
 use super::limits::{decided, key_name, told_by};
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::{Gold, Role};
 

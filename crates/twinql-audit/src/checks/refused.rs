@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use twinql_sql::{Schema, SqlError};
 
-use super::{Apply, Check};
+use crate::check::{Apply, Check};
 use crate::finding::Severity;
 
 pub(crate) const SYNTAX: Check = Check {

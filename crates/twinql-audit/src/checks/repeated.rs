@@ -18,7 +18,7 @@ use twinql_sql::tree::{NodeMut, Tree};
 use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel};
 
 use super::limits::told_apart;
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
 use crate::joined::{Joined, is_name};

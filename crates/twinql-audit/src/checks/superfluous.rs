@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use twinql_sql::tree::{Node, Tree};
 use twinql_sql::{AggFunc, Assumption, Expr, Query, Rel, normalize};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::{Gold, Role};
 

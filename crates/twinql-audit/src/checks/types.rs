@@ -8,7 +8,7 @@ use twinql_sql::{
     Affinity, AggFunc, Assumption, BinaryOp, ColumnId, ColumnRef, Expr, Rel, TypeClass, UnaryOp, Value,
 };
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::{Gold, numeric};
 

@@ -3,7 +3,7 @@
 use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, Rel};
 
-use super::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
 

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{GoldFlag, NeededSchemaFlags};
-use super::typed::{Metrics, Output};
+use super::shared::{GoldFlag, Metrics, NeededSchemaFlags, Output};
 
 /// Systems under metrics.
 #[derive(Debug, Args)]

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::NeededSchemaFlags;
-use super::typed::{Metrics, Output};
+use super::shared::{Metrics, NeededSchemaFlags, Output};
 
 /// How consistent a system is under transformed inputs.
 #[derive(Debug, Args)]

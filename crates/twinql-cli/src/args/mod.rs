@@ -16,6 +16,7 @@ pub(crate) mod rerank;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod shared;
+pub(crate) mod suite;
 pub(crate) mod train;
 pub(crate) mod typed;
 

@@ -7,8 +7,7 @@ use clap::{Args, ValueEnum};
 use twinql_perturb::augment::{Rates, Sampling};
 use twinql_perturb::{RELATIONS, Relation, relation};
 
-use super::shared::NeededSchemaFlags;
-use super::typed::Format;
+use super::shared::{Format, NeededSchemaFlags};
 
 /// Questions and schemas said in another way.
 #[derive(Debug, Args)]

@@ -2,8 +2,7 @@
 
 use clap::Args;
 
-use super::shared::{BatchFlags, LabelsFlag, RunFlags, SemanticsFlag};
-use super::typed::{Input, Output};
+use super::shared::{BatchFlags, Input, LabelsFlag, Output, RunFlags, SemanticsFlag};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

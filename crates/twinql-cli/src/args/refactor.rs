@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{NeededSchemaFlags, RunFlags, SemanticsFlag};
-use super::typed::Output;
+use super::shared::{NeededSchemaFlags, Output, RunFlags, SemanticsFlag};
 
 /// Do refactored queries still say the same?
 #[derive(Debug, Args)]

@@ -6,8 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use twinql::rerank::{Method, RerankConfig, Utility, Weights};
 
-use super::shared::{SchemaFlags, SemanticsFlag};
-use super::typed::Format;
+use super::shared::{Format, SchemaFlags, SemanticsFlag};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

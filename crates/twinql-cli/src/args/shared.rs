@@ -9,7 +9,7 @@ use twinql::judging::WORKER_HEAP;
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 
-use super::typed::Format;
+use super::databases::DatabasesFlags;
 
 /// Whose SQL is read.
 #[derive(Debug, Args)]
@@ -210,4 +210,98 @@ pub(crate) struct MatchingFlags {
     /// Of relpm and astpm: how much a node's match counts in its score against the scores below it, at most 1 [default: 1]
     #[arg(long, value_name = "X")]
     pub(crate) relpm_omega: Option<f64>,
+}
+
+/// Where pairs come from: one of three forms.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, pred
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Gold queries, one a line: SQL, a tab, db_id
+    #[arg(long, value_name = "FILE", requires = "pred", conflicts_with = "pairs", help_heading = "Input")]
+    pub(crate) gold: Option<PathBuf>,
+    /// Predictions, one SQL query a line, as many lines as --gold has
+    #[arg(long, value_name = "FILE", requires = "gold", conflicts_with = "pairs", help_heading = "Input")]
+    pub(crate) pred: Option<PathBuf>,
+    /// The gold query of a single pair, as text
+    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input")]
+    pub(crate) gold_sql: Option<String>,
+    /// The prediction of a single pair, as text
+    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input")]
+    pub(crate) pred_sql: Option<String>,
+    #[command(flatten)]
+    pub(crate) schemas: SchemaFlags,
+    /// The database of pairs that name none [default: the only one in --schemas]
+    #[arg(long, value_name = "ID", help_heading = "Input")]
+    pub(crate) db_id: Option<String>,
+}
+
+/// Which metrics, under which semantics.
+#[derive(Debug, Args)]
+pub(crate) struct Metrics {
+    /// Metrics, separated by commas (see the list below)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gmn")]
+    pub(crate) metric: Vec<String>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
+    #[command(flatten)]
+    pub(crate) question: QuestionFlag,
+    #[command(flatten)]
+    pub(crate) probe: ProbeFlag,
+    /// The network: `small` or `base`, which are built in, or a checkpoint of `twinql train`
+    /// [default: small]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Where the network runs
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
+    pub(crate) device: String,
+    /// Databases that the suite generates for a pair [default: its own choice]
+    #[arg(long, value_name = "N")]
+    pub(crate) databases: Option<usize>,
+    /// Plausible databases that expected-ex and ex count over [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) plausible: Option<u64>,
+    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
+    /// them (.jsonl), or a folder
+    #[arg(long, value_name = "PATH")]
+    pub(crate) profile: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) matching: MatchingFlags,
+    /// Gold queries whose 500 most common n-grams crystalbleu leaves out; text after a tab is ignored
+    /// [default: a built-in list]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) crystalbleu_corpus: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: DatabasesFlags,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// Write results to this file; while it is not whole, its lines are in FILE.partial [default: stdout]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// How results are written [default: text for a single pair, jsonl otherwise]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) format: Option<Format>,
+    /// Exit with 1 if any pair's status is not ok
+    #[arg(long, help_heading = "Output")]
+    pub(crate) strict: bool,
+    /// Exit with 1 if the first metric's mean (evaluate: its AUC; judge: the share of pairs not refuted) is below X
+    #[arg(long, value_name = "X", help_heading = "Output")]
+    pub(crate) fail_under: Option<f64>,
+}
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One JSON document with signatures and counts
+    Json,
+    /// One JSON object a pair, in input order
+    Jsonl,
 }

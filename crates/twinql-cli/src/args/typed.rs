@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use super::corpus::Corpus;
-use super::databases::DatabasesFlags;
 use super::shared::{
-    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, MatchingFlags,
-    NeededSchemaFlags, ProbeFlag, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, LabelsFlag, NeededSchemaFlags, ProbeFlag,
+    QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
 };
+pub(crate) use super::shared::{Format, Input, Metrics, Output};
+use super::suite::Suite;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// How likely do two SQL queries return the same answer on every database?
@@ -108,100 +109,6 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 4 << 30)]
         address_space: u64,
     },
-}
-
-/// Where pairs come from: one of three forms.
-#[derive(Debug, Args)]
-pub(crate) struct Input {
-    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, pred
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
-    pub(crate) pairs: Option<PathBuf>,
-    /// Gold queries, one a line: SQL, a tab, db_id
-    #[arg(long, value_name = "FILE", requires = "pred", conflicts_with = "pairs", help_heading = "Input")]
-    pub(crate) gold: Option<PathBuf>,
-    /// Predictions, one SQL query a line, as many lines as --gold has
-    #[arg(long, value_name = "FILE", requires = "gold", conflicts_with = "pairs", help_heading = "Input")]
-    pub(crate) pred: Option<PathBuf>,
-    /// The gold query of a single pair, as text
-    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input")]
-    pub(crate) gold_sql: Option<String>,
-    /// The prediction of a single pair, as text
-    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input")]
-    pub(crate) pred_sql: Option<String>,
-    #[command(flatten)]
-    pub(crate) schemas: SchemaFlags,
-    /// The database of pairs that name none [default: the only one in --schemas]
-    #[arg(long, value_name = "ID", help_heading = "Input")]
-    pub(crate) db_id: Option<String>,
-}
-
-/// Which metrics, under which semantics.
-#[derive(Debug, Args)]
-pub(crate) struct Metrics {
-    /// Metrics, separated by commas (see the list below)
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gmn")]
-    pub(crate) metric: Vec<String>,
-    #[command(flatten)]
-    pub(crate) semantics: SemanticsFlag,
-    #[command(flatten)]
-    pub(crate) question: QuestionFlag,
-    #[command(flatten)]
-    pub(crate) probe: ProbeFlag,
-    /// The network: `small` or `base`, which are built in, or a checkpoint of `twinql train`
-    /// [default: small]
-    #[arg(long, value_name = "NAME|FILE")]
-    pub(crate) checkpoint: Option<PathBuf>,
-    /// Where the network runs
-    #[arg(long, value_name = "NAME", default_value = "cpu")]
-    pub(crate) device: String,
-    /// Databases that the suite generates for a pair [default: its own choice]
-    #[arg(long, value_name = "N")]
-    pub(crate) databases: Option<usize>,
-    /// Plausible databases that expected-ex and ex count over [default: 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    pub(crate) plausible: Option<u64>,
-    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
-    /// them (.jsonl), or a folder
-    #[arg(long, value_name = "PATH")]
-    pub(crate) profile: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) matching: MatchingFlags,
-    /// Gold queries whose 500 most common n-grams crystalbleu leaves out; text after a tab is ignored
-    /// [default: a built-in list]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) crystalbleu_corpus: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) files: DatabasesFlags,
-    #[command(flatten)]
-    pub(crate) run: RunFlags,
-}
-
-/// Where results go.
-#[derive(Debug, Args)]
-pub(crate) struct Output {
-    /// Write results to this file; while it is not whole, its lines are in FILE.partial [default: stdout]
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) out: Option<PathBuf>,
-    /// How results are written [default: text for a single pair, jsonl otherwise]
-    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
-    pub(crate) format: Option<Format>,
-    /// Exit with 1 if any pair's status is not ok
-    #[arg(long, help_heading = "Output")]
-    pub(crate) strict: bool,
-    /// Exit with 1 if the first metric's mean (evaluate: its AUC; judge: the share of pairs not refuted) is below X
-    #[arg(long, value_name = "X", help_heading = "Output")]
-    pub(crate) fail_under: Option<f64>,
-}
-
-/// How results are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// One JSON document with signatures and counts
-    Json,
-    /// One JSON object a pair, in input order
-    Jsonl,
 }
 
 #[derive(Debug, Args)]
@@ -489,116 +396,6 @@ pub(crate) struct SchemaShow {
     pub(crate) db_id: Option<String>,
     #[command(flatten)]
     pub(crate) dialect: DialectFlag,
-    #[command(flatten)]
-    pub(crate) format: FormatFlag,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Suite {
-    /// Distil a few databases for each schema that tell gold queries from their neighbours
-    Build(SuiteBuild),
-    /// Test-suite accuracy of one or more systems' predictions
-    Run(SuiteRun),
-    /// What a suite holds; or one of its databases as SQL
-    Show(SuiteShow),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  twinql suite build --gold dev_gold.sql --schemas tables.json --out dev.suite
-  twinql suite build --gold dev_gold.sql --schemas tables.json --out dev.suite --semantics no-fk --resume
-
-Finished schemas are kept in OUT.partial until OUT is written; --resume continues from there.")]
-pub(crate) struct SuiteBuild {
-    #[command(flatten)]
-    pub(crate) gold: GoldFlag,
-    #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags,
-    /// The suite file to write, whole or not at all
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-    #[command(flatten)]
-    pub(crate) semantics: SemanticsFlag,
-    /// Candidate databases shared by the gold queries of a schema, at most [default: 200]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_databases: Option<u64>,
-    /// Candidate databases aimed at each neighbour that is left, at most [default: 60]
-    #[arg(long, value_name = "N")]
-    pub(crate) aimed: Option<u64>,
-    /// Neighbours of each gold query, at most [default: 200]
-    #[arg(long, value_name = "N")]
-    pub(crate) neighbours: Option<usize>,
-    /// Further databases for each gold query, made for it alone [default: 8]
-    #[arg(long, value_name = "N")]
-    pub(crate) extra: Option<usize>,
-    /// Mix in values of a SQLite file that has the schema, or of a folder with one for each db_id; only read
-    #[arg(long, value_name = "PATH")]
-    pub(crate) values_from: Option<PathBuf>,
-    /// Distil plausible databases, as people have them: a prediction that differs on odd ones alone passes
-    #[arg(long, conflicts_with = "values_from")]
-    pub(crate) plausible: bool,
-    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
-    /// them (.jsonl), or a folder
-    #[arg(long, value_name = "PATH", requires = "plausible")]
-    pub(crate) profile: Option<PathBuf>,
-    /// Continue an interrupted build
-    #[arg(long)]
-    pub(crate) resume: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  twinql suite run --suite dev.suite --gold dev_gold.sql --pred system_a.txt --pred system_b.txt
-  twinql suite run --suite dev.suite --gold dev_gold.sql --pred novalues.txt --plug-values --out verdicts.jsonl
-
-The table goes to stdout, a verdict for each pair to --out. Systems are named after their files.")]
-pub(crate) struct SuiteRun {
-    /// A suite file of `twinql suite build`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) suite: PathBuf,
-    #[command(flatten)]
-    pub(crate) gold: GoldFlag,
-    #[command(flatten)]
-    pub(crate) dialect: DialectFlag,
-    /// Predictions of a system, as many lines as --gold has; give it again for each system
-    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
-    pub(crate) pred: Vec<PathBuf>,
-    /// Put the gold's values into predictions; a prediction is right if any way passes
-    #[arg(long)]
-    pub(crate) plug_values: bool,
-    #[command(flatten)]
-    pub(crate) run: RunFlags,
-    /// Write a verdict for each system and pair as JSON lines, whole or not at all
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) format: FormatFlag,
-    /// Exit with 1 if the accuracy of any system is below X
-    #[arg(long, value_name = "X")]
-    pub(crate) fail_under: Option<f64>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  twinql suite show dev.suite
-  twinql suite show dev.suite --db-id pets_1 --left
-  twinql suite show dev.suite --db-id pets_1 --database 0 | sqlite3 pets_1.sqlite")]
-pub(crate) struct SuiteShow {
-    /// A suite file
-    #[arg(value_name = "FILE")]
-    pub(crate) suite: PathBuf,
-    /// One schema only
-    #[arg(long, value_name = "ID")]
-    pub(crate) db_id: Option<String>,
-    /// Print this database of --db-id as SQL; the first is 0
-    #[arg(long, value_name = "N", requires = "db_id")]
-    pub(crate) database: Option<usize>,
-    /// List the neighbours that no database distinguishes
-    #[arg(long, conflicts_with = "database")]
-    pub(crate) left: bool,
     #[command(flatten)]
     pub(crate) format: FormatFlag,
 }

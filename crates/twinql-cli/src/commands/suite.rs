@@ -29,14 +29,14 @@ use twinql::suite::suite::{
 use twinql::suite::{Limits, Verdict};
 
 use crate::args::shared::NeededSchemaFlags;
-use crate::args::{self, DEFAULT_SEED, Format, typed};
+use crate::args::{self, DEFAULT_SEED, Format, suite};
 use crate::commands::{hardness_of, settled_profiles, worker};
 use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table, write_file};
 
 /// Distils a suite for the gold queries of a file, schema by schema.
-pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
+pub(crate) fn build(typed: &suite::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let default = DistilConfig::default();
     let config = DistilConfig {
         semantics: typed.semantics.get()?,
@@ -266,7 +266,7 @@ struct Lines {
 impl Lines {
     /// The gold queries and every system's predictions, in SQLite's dialect. A line that cannot be used keeps
     /// its place with the reason, so that no system is measured on fewer lines than another.
-    fn read(typed: &typed::SuiteRun, suite: &Suite) -> Result<Lines> {
+    fn read(typed: &suite::SuiteRun, suite: &Suite) -> Result<Lines> {
         let dialect = typed.dialect.dialect;
         let empty = Schema::default();
         let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
@@ -309,7 +309,7 @@ impl Lines {
 
 /// Runs every system's predictions on the suite: a verdict a line into `--out`, and a table of accuracies, by
 /// Spider's classes of hardness, on standard output.
-pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
+pub(crate) fn run(typed: &suite::SuiteRun, console: Console) -> Result<bool> {
     args::limit(typed.fail_under)?;
     let mut inputs = Inputs::default()
         .with([("--suite", Some(typed.suite.as_path())), ("--gold", Some(typed.gold.gold.as_path()))])

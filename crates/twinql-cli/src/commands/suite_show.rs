@@ -11,11 +11,11 @@ use twinql::signature::{Signature, suite_hash};
 
 use super::print;
 use super::suite::read;
-use crate::args::typed;
+use crate::args::suite::SuiteShow;
 use crate::output::{Sink, table};
 
 /// Shows what was asked for of the schemas that were chosen.
-pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
+pub(crate) fn show(typed: &SuiteShow) -> Result<bool> {
     let (suite, bytes) = read(&typed.suite)?;
     let mut out = Sink::new(None)?;
     // All schemas, or the one that --db-id names.

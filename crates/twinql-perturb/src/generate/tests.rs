@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::relation::RELATIONS;
+use crate::registry::RELATIONS;
 use crate::schema::tests::shop;
 
 fn run(questions: &[(&str, &str, &str)], most: usize) -> (Vec<Perturbed>, Vec<Left>) {

@@ -3,8 +3,8 @@
 use sqlparser::ast::{self, Spanned};
 
 use super::expr::unwrap_nested;
+use super::planner::Item;
 use super::refuse::refuse_present;
-use super::select::Item;
 use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::Expr;

@@ -28,6 +28,12 @@ pub(crate) struct Planned {
     pub(crate) names: Vec<String>,
 }
 
+/// One output of a SELECT.
+pub(super) struct Item {
+    pub(super) expr: Expr,
+    pub(super) name: String,
+}
+
 /// State while one query is planned. An error ends the planning, so nothing is restored
 /// on the way out of one.
 pub(crate) struct Planner<'a> {

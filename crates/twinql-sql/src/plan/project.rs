@@ -7,7 +7,7 @@
 use sqlparser::ast::{self, Distinct, Spanned};
 
 use super::order::{OrderTerm, Term, collated, ordinal, sort_key};
-use super::select::Item;
+use super::planner::Item;
 use super::set_op::Limits;
 use super::{Planned, Planner, Result, types, unsupported};
 use crate::columns::Reads;

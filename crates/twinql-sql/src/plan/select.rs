@@ -14,6 +14,7 @@ use sqlparser::tokenizer::Span;
 use super::aggregate::Groups;
 use super::expr::unwrap_nested;
 use super::order::{Term, ordinal};
+use super::planner::Item;
 use super::refuse::refuse_present;
 use super::set_op::Limits;
 use super::sight::{Allow, Scope, ScopeTable};
@@ -22,12 +23,6 @@ use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Rel};
 use crate::spans::Clause;
-
-/// One output of a SELECT.
-pub(super) struct Item {
-    pub(super) expr: Expr,
-    pub(super) name: String,
-}
 
 impl<'a> Planner<'a> {
     /// Plans a SELECT with the order and the limits on top of it.

@@ -6,8 +6,8 @@
 
 use sqlparser::ast::{self, Ident, Spanned};
 
+use super::planner::Item;
 use super::refuse::refuse_present;
-use super::select::Item;
 use super::{Planner, Result, invalid, only_ident, place, unsupported};
 use crate::error::SqlError;
 

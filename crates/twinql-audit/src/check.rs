@@ -1,0 +1,112 @@
+//! What a check is, and where it puts what it finds.
+
+use std::ops::Range;
+
+use crate::finding::{Finding, Severity};
+use crate::gold::Gold;
+use crate::text::Text;
+
+/// How a check looks at a query.
+#[derive(Clone, Copy)]
+pub(crate) enum Apply {
+    /// The query has to be understood.
+    Plan(fn(&Gold<'_>, &mut Sink<'_>)),
+    /// What SQLite says of it is looked at before.
+    Refusal,
+    /// It is found by running the query.
+    Execution,
+}
+
+/// One check.
+#[derive(Clone, Copy)]
+pub struct Check {
+    /// Its name, in kebab case.
+    pub id: &'static str,
+    /// How bad what it finds is, at worst.
+    pub severity: Severity,
+    /// What it finds, in a line.
+    pub summary: &'static str,
+    /// Why that is wrong, in one sentence.
+    pub why: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// The answer is not determined: two orders of the same rows may show it.
+    pub undetermined: bool,
+    /// Queries over [`SHOP`](crate::checks::SHOP) in which it finds something.
+    pub finds: &'static [&'static str],
+    /// Queries that look like these, in which it must find nothing.
+    pub misses: &'static [&'static str],
+    pub(crate) apply: Apply,
+}
+
+impl std::fmt::Debug for Check {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+impl PartialEq for Check {
+    fn eq(&self, other: &Check) -> bool {
+        self.id == other.id
+    }
+}
+
+/// Takes what a check finds.
+pub(crate) struct Sink<'s> {
+    check: &'static Check,
+    text: &'s Text,
+    found: &'s mut Vec<Finding>,
+}
+
+impl<'s> Sink<'s> {
+    pub(crate) fn new(check: &'static Check, text: &'s Text, found: &'s mut Vec<Finding>) -> Sink<'s> {
+        Sink { check, text, found }
+    }
+
+    /// A finding at a place, for which more may be said.
+    pub(crate) fn add(&mut self, at: Range<usize>, reason: impl Into<String>) -> Said<'_> {
+        self.found.push(Finding {
+            check: self.check,
+            severity: self.check.severity,
+            place: self.text.place(at),
+            reason: reason.into(),
+            remedy: None,
+            mended: None,
+            assumes: Vec::new(),
+            witness: None,
+        });
+        Said(self.found.last_mut())
+    }
+}
+
+/// A finding that was just added.
+pub(crate) struct Said<'f>(Option<&'f mut Finding>);
+
+impl Said<'_> {
+    fn set(mut self, change: impl FnOnce(&mut Finding)) -> Self {
+        if let Some(finding) = &mut self.0 {
+            change(finding);
+        }
+        self
+    }
+
+    /// What to do about it.
+    pub(crate) fn remedy(self, remedy: impl Into<String>) -> Self {
+        self.set(|f| f.remedy = Some(remedy.into()))
+    }
+
+    /// The query as it was most likely meant.
+    pub(crate) fn mended(self, sql: Option<String>) -> Self {
+        self.set(|f| f.mended = sql)
+    }
+
+    /// It is a finding by these assumptions only.
+    pub(crate) fn assumes(self, assumptions: &[twinql_sql::Assumption]) -> Self {
+        self.set(|f| f.assumes.extend(assumptions))
+    }
+
+    /// It is less bad than the check says.
+    pub(crate) fn only(self, severity: Severity) -> Self {
+        self.set(|f| f.severity = f.severity.min(severity))
+    }
+}
