@@ -4,7 +4,7 @@
 //! filters) match their columns by position in the table: ids differ, positions do not.
 
 use crate::expr::Expr;
-use crate::rel::ColumnId;
+use crate::rel::{ColumnId, Rel};
 use crate::substitution::Substitution;
 
 /// Produced ids with column positions, as a scan has them.
@@ -23,4 +23,13 @@ pub(super) fn column_at(columns: &[(ColumnId, usize)], position: usize) -> Optio
 /// What the columns of one scan are called in another one of its table; none where that lacks one of them.
 pub(super) fn images(columns: &[(ColumnId, usize)], other: &[(ColumnId, usize)]) -> Option<Substitution> {
     columns.iter().map(|(c, at)| Some((*c, Expr::Column(column_at(other, *at)?)))).collect()
+}
+
+/// The scans whose columns a relation produces.
+pub(super) fn visible_scans(rel: &Rel, into: &mut Vec<(usize, ScanColumns)>) {
+    match rel {
+        Rel::Scan { table, columns } => into.push((*table, columns.clone())),
+        Rel::Project { .. } | Rel::Aggregate { .. } => {}
+        _ => rel.inputs().into_iter().for_each(|r| visible_scans(r, into)),
+    }
 }

@@ -1,8 +1,14 @@
 //! Small questions about expressions and names.
 
-use sqlparser::ast::{Expr, ObjectName, SelectItem};
+use sqlparser::ast::{Expr, ObjectName, ObjectNamePart, SelectItem};
 
-use super::last_name;
+/// The name without its schema: `main.singer` is `singer`.
+pub(super) fn last_name(name: &ObjectName) -> String {
+    match name.0.last() {
+        Some(ObjectNamePart::Identifier(i)) => i.value.clone(),
+        _ => String::new(),
+    }
+}
 
 /// Whether a function has one of these names.
 pub(super) fn is(name: &ObjectName, names: &[&str]) -> bool {

@@ -12,7 +12,8 @@ use twinql_sql::Value;
 
 use super::names::{counts_rows, is};
 use super::patterns;
-use super::{Atom, Comparison, Link, MAX_DEPTH, Slot, Walker, comparison, constant, flip};
+use super::walk::{MAX_DEPTH, Walker, comparison, constant, flip};
+use super::{Atom, Comparison, Link, Slot};
 
 /// True of a subquery whose one output counts rows.
 fn counts(query: &Query) -> bool {

@@ -138,6 +138,7 @@ impl Supply {
         supply
     }
 
+    /// How a column comes by its values. What is drawn here holds for one database.
     fn making(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
         match portrait.content {
             Content::Id => {
@@ -146,36 +147,7 @@ impl Supply {
                 Making::Serial { next, step }
             }
             Content::Flag => Making::Few { values: Supply::flags(portrait, dice), skew: 1.0 },
-            Content::Category | Content::Level => {
-                let mut values: Vec<Value> = portrait.members.clone();
-                if portrait.enumerated {
-                    return Making::Few { values, skew: 1.0 };
-                }
-                let more = if portrait.listed && dice.chance(0.6) { 0 } else { [1, 2, 3, 4][dice.below(4)] };
-                // Constants with digits say how the other values look: `2010/2011`, `A-2`.
-                let patterned: Vec<String> = values
-                    .iter()
-                    .filter_map(|v| match v {
-                        Value::Text(t) if t.bytes().any(|b| b.is_ascii_digit()) => Some(t.clone()),
-                        _ => None,
-                    })
-                    .collect();
-                for i in 0..more + 3usize.saturating_sub(values.len()) {
-                    values.push(match dice.pick(&patterned) {
-                        _ if portrait.content == Content::Level => Value::Integer(1 + i as i64),
-                        Some(pattern) => Value::Text(reshaped(pattern, dice)),
-                        None => Value::Text(pick(&CATEGORIES, dice)),
-                    });
-                }
-                for pattern in &portrait.patterns {
-                    for _ in 0..dice.below(3) {
-                        values.push(Value::Text(phrase(pattern, dice)));
-                    }
-                }
-                values.dedup();
-                dice.shuffle(&mut values);
-                Making::Few { values, skew: [1.0, 1.3, 1.8][dice.below(3)] }
-            }
+            Content::Category | Content::Level => Supply::categories(portrait, dice),
             Content::Moment(form) => {
                 let around =
                     dice.pick(&portrait.moments).copied().unwrap_or((dice.between(2005, 2020), 6, 1, 0));
@@ -194,44 +166,7 @@ impl Supply {
             | Content::Score
             | Content::Count
             | Content::Measure
-            | Content::Coordinate => {
-                let (mut low, mut high, squeeze) = range(portrait.content, dice);
-                if low > high {
-                    std::mem::swap(&mut low, &mut high);
-                }
-                let years: Vec<f64> = portrait.moments.iter().map(|m| m.0 as f64).collect();
-                let members = portrait.members.iter().filter_map(Value::as_f64);
-                let known: Vec<f64> = portrait.bounds.iter().copied().chain(years).chain(members).collect();
-                let (least, most) =
-                    known.iter().fold((f64::MAX, f64::MIN), |(a, b), &k| (a.min(k), b.max(k)));
-                if least <= most {
-                    // The constants lie inside, with room on both sides.
-                    let span = (most - least).max(most.abs() * 0.3).max(4.0);
-                    let span = if portrait.content == Content::Year { (most - least).max(6.0) } else { span };
-                    let floor = if least >= 0.0 { 0.0 } else { f64::MIN };
-                    low = (least - span * (0.3 + dice.unit())).max(floor);
-                    high = most + span * (0.3 + dice.unit());
-                    if portrait.content == Content::Percent && most <= 1.0 {
-                        high = 1.0;
-                    }
-                }
-                let fraction = !portrait.whole
-                    && !matches!(portrait.content, Content::Year | Content::Age | Content::Count);
-                let tied = mood.wild && !mood.has(Regularity::ClearExtremes);
-                let ties = tied && portrait.ranked && known.is_empty();
-                let digits = if fraction && !ties { [1, 2, 2][dice.below(3)] } else { 0 };
-                if ties {
-                    high = low + 4.0;
-                }
-                if digits == 0
-                    && known.is_empty()
-                    && matches!(portrait.content, Content::Count | Content::Money)
-                    && dice.chance(0.4)
-                {
-                    high = low + 12.0;
-                }
-                Making::Numbers { low, high, digits, squeeze: if known.is_empty() { squeeze } else { 1.0 } }
-            }
+            | Content::Coordinate => Supply::numbers(portrait, mood, dice),
             Content::Place => {
                 let mut values: Vec<Value> = portrait.members.clone();
                 for _ in 0..[3, 6, 12][dice.below(3)] {
@@ -242,6 +177,78 @@ impl Supply {
             }
             _ => Making::Words,
         }
+    }
+
+    /// A few values that come again and again: those of the constants, and others that look like them.
+    fn categories(portrait: &Portrait, dice: &mut Dice) -> Making {
+        let mut values: Vec<Value> = portrait.members.clone();
+        if portrait.enumerated {
+            return Making::Few { values, skew: 1.0 };
+        }
+        let more = if portrait.listed && dice.chance(0.6) { 0 } else { [1, 2, 3, 4][dice.below(4)] };
+        // Constants with digits say how the other values look: `2010/2011`, `A-2`.
+        let patterned: Vec<String> = values
+            .iter()
+            .filter_map(|v| match v {
+                Value::Text(t) if t.bytes().any(|b| b.is_ascii_digit()) => Some(t.clone()),
+                _ => None,
+            })
+            .collect();
+        for i in 0..more + 3usize.saturating_sub(values.len()) {
+            values.push(match dice.pick(&patterned) {
+                _ if portrait.content == Content::Level => Value::Integer(1 + i as i64),
+                Some(pattern) => Value::Text(reshaped(pattern, dice)),
+                None => Value::Text(pick(&CATEGORIES, dice)),
+            });
+        }
+        for pattern in &portrait.patterns {
+            for _ in 0..dice.below(3) {
+                values.push(Value::Text(phrase(pattern, dice)));
+            }
+        }
+        values.dedup();
+        dice.shuffle(&mut values);
+        Making::Few { values, skew: [1.0, 1.3, 1.8][dice.below(3)] }
+    }
+
+    /// Numbers of a range around the constants, or of a usual one where there are none. Where ties for the extreme are to
+    /// occur, few values lie in it.
+    fn numbers(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
+        let (mut low, mut high, squeeze) = range(portrait.content, dice);
+        if low > high {
+            std::mem::swap(&mut low, &mut high);
+        }
+        let years: Vec<f64> = portrait.moments.iter().map(|m| m.0 as f64).collect();
+        let members = portrait.members.iter().filter_map(Value::as_f64);
+        let known: Vec<f64> = portrait.bounds.iter().copied().chain(years).chain(members).collect();
+        let (least, most) = known.iter().fold((f64::MAX, f64::MIN), |(a, b), &k| (a.min(k), b.max(k)));
+        if least <= most {
+            // The constants lie inside, with room on both sides.
+            let span = (most - least).max(most.abs() * 0.3).max(4.0);
+            let span = if portrait.content == Content::Year { (most - least).max(6.0) } else { span };
+            let floor = if least >= 0.0 { 0.0 } else { f64::MIN };
+            low = (least - span * (0.3 + dice.unit())).max(floor);
+            high = most + span * (0.3 + dice.unit());
+            if portrait.content == Content::Percent && most <= 1.0 {
+                high = 1.0;
+            }
+        }
+        let fraction =
+            !portrait.whole && !matches!(portrait.content, Content::Year | Content::Age | Content::Count);
+        let tied = mood.wild && !mood.has(Regularity::ClearExtremes);
+        let ties = tied && portrait.ranked && known.is_empty();
+        let digits = if fraction && !ties { [1, 2, 2][dice.below(3)] } else { 0 };
+        if ties {
+            high = low + 4.0;
+        }
+        if digits == 0
+            && known.is_empty()
+            && matches!(portrait.content, Content::Count | Content::Money)
+            && dice.chance(0.4)
+        {
+            high = low + 12.0;
+        }
+        Making::Numbers { low, high, digits, squeeze: if known.is_empty() { squeeze } else { 1.0 } }
     }
 
     /// The two values of a flag, in the spelling of the constants.

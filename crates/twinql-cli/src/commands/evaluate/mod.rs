@@ -45,13 +45,11 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let how = args::resampling(typed.resamples, seed);
     let schemas = databases::schemas(typed.input.schemas.as_deref(), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
-    let mut inputs = Inputs::default().with([
-        ("--pairs", Some(typed.pairs.as_path())),
-        ("--schemas", typed.input.schemas.as_deref()),
-        ("--labels", typed.labels.labels.as_deref()),
-    ]);
-    inputs = inputs.with(metrics.files());
-    inputs = inputs.with(typed.external.iter().map(|flag| ("--external", Some(flag.path.as_path()))));
+    let mut inputs = Inputs::default()
+        .with([("--pairs", Some(typed.pairs.as_path())), ("--schemas", typed.input.schemas.as_deref())])
+        .with([("--labels", typed.labels.labels.as_deref())])
+        .with(metrics.files())
+        .with(typed.external.iter().map(|flag| ("--external", Some(flag.path.as_path()))));
     for out in [&output.out, &typed.scores, &typed.plot, &typed.report].into_iter().flatten() {
         inputs.output(out)?;
     }
@@ -62,16 +60,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     if let Some(labels) = &labels {
         labels.check(&typed.pairs)?;
     }
-    let again = schemas.clone();
-    let split = typed.split.clone();
-    let read = || -> Result<input::Items> {
-        let pairs = PairItems::open(&typed.pairs, again, false)?;
-        let of_split = move |item: &Result<input::Item, _>| match (&split, item) {
-            (Some(split), Ok(item)) => item.about.split.as_ref() == Some(split),
-            _ => true,
-        };
-        Ok(Box::new(pairs.filter(of_split)))
-    };
+    let read = || of_split(PairItems::open(&typed.pairs, schemas.clone(), false)?, typed.split.clone());
     databases::check(&engine, &[&typed.pairs], read, console)?;
     let (pairs, selection) =
         Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
@@ -148,6 +137,14 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let name = first.map_or("", |r| r.metric.as_str());
     let area = first.and_then(|r| r.auc).map(|a| a.estimate);
     Ok(checks(&output, &format!("the AUC of {name}"), area, &measured.counts, console))
+}
+
+/// The pairs of a split, or all; an error is left for whoever reads it.
+fn of_split(pairs: PairItems, split: Option<String>) -> Result<input::Items> {
+    Ok(Box::new(pairs.filter(move |item| match (&split, item) {
+        (Some(split), Ok(item)) => item.about.split.as_ref() == Some(split),
+        _ => true,
+    })))
 }
 
 /// How pairs are grouped: as asked for, and as a report shows them.

@@ -1,7 +1,7 @@
 //! Keys by which rows are known beside the declared ones.
 
 use crate::normalize::prelude::*;
-use crate::normalize::visible_scans;
+use crate::normalize::scan::visible_scans;
 
 pub(super) const OTHER_KEY: Rule = Rule {
     name: "other-key",
