@@ -266,6 +266,8 @@ fn queries(data: &Path) -> Result<Vec<(PathBuf, BTreeSet<(String, String)>)>> {
     Ok(all)
 }
 
+/// Compares a query and its canonical form on both engines. Longer than functions should be: each step may be the last one,
+/// and what is counted on the way has its order.
 async fn check(
     schema: &Schema,
     sql: &str,

@@ -34,6 +34,8 @@ fn with(n: usize, times: usize) -> String {
     sql
 }
 
+/// What has to be read or refused in bounded time and memory. One list, and so longer than functions should be: each line
+/// is a case of its own.
 fn inputs() -> Vec<(&'static str, String)> {
     let repeat = |head: &str, part: &str, n: usize| format!("{head}{}", part.repeat(n));
     let mut all = vec![
