@@ -50,6 +50,7 @@ pub struct Auditor {
     /// For checks that ask whether something is not.
     lenient: Schema,
     config: Config,
+    /// Where queries are compiled and run; its tables are made once for all queries.
     sandbox: Sandbox,
 }
 
@@ -86,6 +87,8 @@ impl Auditor {
         audit
     }
 
+    /// The findings of all checks that are made, before any is left out. SQLite is asked first: a text that it refuses
+    /// has no answer, whatever the planner makes of it, while one that it takes may be beyond the planner.
     fn checked(&self, sql: &str) -> Audit {
         let ended = |text: &str, status, findings| Audit { status, text: text.to_owned(), findings };
         let ran = self.compiled(sql);
@@ -104,6 +107,8 @@ impl Auditor {
         if let Err(refused) = &ran {
             let repaired = self.compiled(&parsed.sql);
             runs = repaired.as_ref().ok().cloned();
+            // The parser mends slips such as `> =`. If SQLite takes the mended text the slip is the only error, and the
+            // checks go on with that text; else the query is refused as it stands.
             if let (Some(repair), Ok(_)) = (parsed.repairs.first(), &repaired) {
                 let mut sink = Sink::new(&checks::SYNTAX, &text, &mut findings);
                 sink.add(text.whole(), format!("SQLite refuses the text as it stands: {refused}"))
@@ -114,6 +119,7 @@ impl Auditor {
                 return ended(&parsed.sql, Status::Refused, findings);
             }
         }
+        // What the query itself says of NULLs is taken in, as it is when predictions are compared with it.
         let semantics = self.config.semantics.for_gold(&self.schema, &plan);
         let gold = Gold::new((&self.strict, &self.lenient), &semantics, &parsed, (&plan, &spans), &text);
         for check in CHECKS.iter().filter(|c| self.wanted(c)) {
@@ -140,6 +146,8 @@ impl Auditor {
     fn not_planned(&self, sql: &str, ran: &Result<String, String>, error: &SqlError) -> Audit {
         let ended = |status, findings| Audit { status, text: sql.to_owned(), findings };
         let sqlite = self.config.dialect == Dialect::Sqlite;
+        // The planner's own limits say nothing against the query. SQLite's refusal does, but of a query of another
+        // dialect it may be one of the translation.
         let unsure = matches!(error, SqlError::Unsupported { .. } | SqlError::TooLarge { .. });
         let refused = match ran {
             Err(refused) if !unsure || sqlite => refused,
@@ -171,6 +179,7 @@ impl Auditor {
     /// Runs the query where that shows something.
     fn show(&self, gold: &Gold<'_>, sql: &str, findings: &mut Vec<Finding>) {
         let told = |f: &Finding| f.severity >= self.config.severity && self.wanted(f.check);
+        // A query with an error has been said to be empty already.
         let unanswered =
             self.wanted(&checks::NEVER_ANSWERED) && findings.iter().all(|f| f.severity < Severity::Error);
         let unordered = |f: &Finding| f.check == &checks::ORDER_TIES;
@@ -179,6 +188,7 @@ impl Auditor {
         let search = Search::new(&self.schema, &self.sandbox, gold, sql, self.config.seed);
         if undetermined || two_orders || unanswered {
             let found = search.run(Sought { two_answers: undetermined, two_orders, answer: unanswered });
+            // All of them would get the same witness: the first shows it.
             let open = findings.iter_mut().filter(|f| f.check.undetermined && !unordered(f) && told(f));
             for finding in open.take(1) {
                 finding.witness.clone_from(&found.two_answers);
@@ -195,6 +205,7 @@ impl Auditor {
             }
         }
         for finding in findings.iter_mut().filter(|f| told(f)) {
+            // The mended text is SQL of the query's dialect, and only SQLite runs it as it stands.
             if let (Some(mended), Dialect::Sqlite) = (&finding.mended, self.config.dialect) {
                 finding.witness = search.against(mended);
             }

@@ -53,8 +53,11 @@ impl PartialEq for Check {
 
 /// Takes what a check finds.
 pub(crate) struct Sink<'s> {
+    /// The check whose findings these are; it gives them their severity.
     check: &'static Check,
+    /// The text that places are of.
     text: &'s Text,
+    /// Findings of all checks of one query, each added behind those before.
     found: &'s mut Vec<Finding>,
 }
 
@@ -83,6 +86,7 @@ impl<'s> Sink<'s> {
 pub(crate) struct Said<'f>(Option<&'f mut Finding>);
 
 impl Said<'_> {
+    /// Changes the finding, of which there always is one: an option only so that nothing can panic.
     fn set(mut self, change: impl FnOnce(&mut Finding)) -> Self {
         if let Some(finding) = &mut self.0 {
             change(finding);

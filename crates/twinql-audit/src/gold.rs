@@ -33,16 +33,23 @@ pub(crate) enum Role {
 /// A planned gold query over its schema, and what is known of it.
 #[derive(Debug)]
 pub(crate) struct Gold<'a> {
+    /// What the schema says, less keys that it may say by half.
     pub(crate) schema: &'a Schema,
+    /// What is assumed of databases, and how answers are compared.
     pub(crate) semantics: &'a Semantics,
+    /// The syntax tree, for checks of what the plan has lost: parentheses, the order of AND and OR.
     pub(crate) parsed: &'a Parsed,
+    /// The tree as it was planned, on which no rule has worked: rules take away much of what checks look for.
     pub(crate) plan: &'a Plan,
+    /// Where the plan's expressions and columns stand in the text.
     spans: &'a Spans,
+    /// The text after repairs, which all places are of.
     pub(crate) text: &'a Text,
     /// By what the schema says.
     pub(crate) known: Known<'a>,
     /// By what it says and what it may have left out: for checks that ask whether something is *not* unique.
     pub(crate) lenient: Known<'a>,
+    /// Made when a check first asks for it, since it costs more than all else here.
     canonical: OnceCell<Canonical>,
 }
 
@@ -254,6 +261,8 @@ pub(crate) fn numeric(class: TypeClass) -> bool {
     matches!(class, TypeClass::Integer | TypeClass::Number)
 }
 
+/// Adds the columns that a query reads but inside `but`. What EXISTS puts out is not read: only whether there is a row
+/// counts.
 fn outside_query(query: &Query, but: &Rel, exists: bool, into: &mut BTreeSet<ColumnId>) {
     if !exists {
         into.extend(&query.output);
@@ -261,6 +270,7 @@ fn outside_query(query: &Query, but: &Rel, exists: bool, into: &mut BTreeSet<Col
     outside_rel(&query.rel, but, into);
 }
 
+/// Stops at the relation itself, by its address: an equal one elsewhere in the query is another.
 fn outside_rel(rel: &Rel, but: &Rel, into: &mut BTreeSet<ColumnId>) {
     if std::ptr::eq(rel, but) {
         return;
@@ -276,6 +286,7 @@ fn outside_rel(rel: &Rel, but: &Rel, into: &mut BTreeSet<ColumnId>) {
     }
 }
 
+/// A subquery's own expressions count too, since a correlated one reads columns of the rows around it.
 fn outside_expr(e: &Expr, but: &Rel, into: &mut BTreeSet<ColumnId>) {
     if let Expr::Column(c) = e {
         into.insert(*c);

@@ -25,6 +25,7 @@ impl<'a> Joined<'a> {
         joined
     }
 
+    /// Goes through filters and joins of both kinds. Anything else has rows of its own, and is a source.
     fn add(&mut self, rel: &'a Rel) {
         match rel {
             Rel::Filter { input, predicate } => {
@@ -68,6 +69,7 @@ impl<'a> Joined<'a> {
     /// Sources of which a column of texts or dates has one value, by a condition or by a join with such a column. Most
     /// likely that is a name, and one row has it.
     pub(crate) fn looked_up(&self, gold: &Gold<'_>) -> BTreeSet<usize> {
+        // A number that is given is as often a year or a price as an id, so only texts and dates count as names.
         let names = |c: &ColumnId| {
             gold.info(*c).is_some_and(|info| matches!(info.class, TypeClass::Text | TypeClass::Time))
         };
@@ -86,6 +88,7 @@ impl<'a> Joined<'a> {
 
     /// Sources of which all columns of the key but one have one value, and two at least.
     pub(crate) fn all_but_one(&self, gold: &Gold<'_>) -> BTreeSet<usize> {
+        // Two given columns of a key, or more, pick a thing so closely that the last has most likely one value too.
         let fixed = gold.lenient.determined(self.rows, []);
         let nearly = |source: &&Rel| match source {
             Rel::Scan { table, columns } => gold.schema.tables.get(*table).is_some_and(|t| {
@@ -105,6 +108,8 @@ impl<'a> Joined<'a> {
             let before = group.len();
             for e in &self.conditions {
                 let read = e.free_columns();
+                // A condition with a constant, or with a column that has one value, does not say which rows go
+                // together.
                 let sources = self.sources_of(&read.difference(fixed).copied().collect());
                 if !sources.is_disjoint(&group) {
                     group.extend(sources);

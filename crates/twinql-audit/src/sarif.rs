@@ -56,6 +56,7 @@ pub fn result(located: &Located<'_>) -> Value {
     let region = match located.column {
         // The text is one line of the file, or several.
         Some(column) => {
+            // Only in its first line does the text begin after something else of the file.
             let shift = |line: usize, c: usize| if line == 1 { c + column - 1 } else { c };
             json!({
                 "startLine": located.line + place.line - 1,
@@ -108,6 +109,7 @@ pub fn log(results: Vec<Value>, version: &str) -> Value {
                 "semanticVersion": version,
                 "rules": rules(),
             } },
+            // Columns are counted in characters; without this viewers would count UTF-16 units.
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],

@@ -24,6 +24,7 @@ pub struct Place {
 /// A text, the starts of its lines, and its words.
 #[derive(Debug)]
 pub(crate) struct Text {
+    /// The text itself.
     sql: String,
     /// The byte at which each line begins.
     lines: Vec<usize>,
@@ -36,6 +37,7 @@ impl Text {
         let starts = sql.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
         let lines = std::iter::once(0).chain(starts).collect();
         let mut text = Text { sql: sql.to_owned(), lines, words: Vec::new() };
+        // A text that cannot be split into tokens has no words: then places are those of the whole text.
         let tokens = Tokenizer::new(&SQLiteDialect {}, sql).tokenize_with_location().unwrap_or_default();
         for token in tokens {
             if let Token::Word(word) = &token.token
@@ -49,6 +51,7 @@ impl Text {
         text
     }
 
+    /// The text.
     pub(crate) fn sql(&self) -> &str {
         &self.sql
     }
@@ -76,6 +79,7 @@ impl Text {
             missing = missing.max(-open);
             false
         });
+        // How many closed parentheses have no partner inside the range.
         let Ok(missing) = usize::try_from(missing) else { return range };
         if missing == 0 {
             return range;
@@ -95,6 +99,7 @@ impl Text {
     fn closed(&self, range: Range<usize>) -> Range<usize> {
         let written = self.at(&range);
         let rest = self.sql.get(range.end..).unwrap_or("");
+        // The place of a call may be its name alone.
         let word = !written.is_empty() && written.chars().all(|c| c.is_alphanumeric() || c == '_');
         let called = word && rest.trim_start().starts_with('(');
         let mut open = depth(written, 0, &mut |_, _| false);
@@ -138,6 +143,7 @@ impl Text {
         Place { bytes, line, column, end_line, end_column }
     }
 
+    /// Both from 1, the column in characters, as editors count them.
     fn line_and_column(&self, at: usize) -> (usize, usize) {
         let line = self.lines.partition_point(|start| *start <= at).saturating_sub(1);
         let start = self.lines.get(line).copied().unwrap_or(0);

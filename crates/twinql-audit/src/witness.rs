@@ -35,7 +35,9 @@ pub(crate) struct Sought {
 /// What it found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
+    /// The smallest database found on which SQL allows two answers.
     pub(crate) two_answers: Option<Witness>,
+    /// The same for two orders of the rows.
     pub(crate) two_orders: Option<Witness>,
     /// No database gave anything but NULL and 0.
     pub(crate) never_answered: bool,
@@ -46,15 +48,22 @@ pub(crate) struct Found {
 /// Runs a query on generated databases.
 #[derive(Debug)]
 pub(crate) struct Search<'s> {
+    /// The schema as it is declared: databases keep its keys, not those that the checks suppose.
     schema: &'s Schema,
+    /// What databases keep to, and how two answers are compared.
     semantics: &'s Semantics,
+    /// Where queries run; it counts the steps that they take.
     sandbox: &'s Sandbox,
+    /// The query's constants and links, so that rows meet its conditions.
     facts: [Facts; 1],
+    /// The text that SQLite runs, translated where the query is of another dialect.
     sql: &'s str,
+    /// Of databases and of orders.
     seed: u64,
 }
 
 impl<'s> Search<'s> {
+    /// A search for one gold, whose text in SQLite's SQL is `sql`.
     pub(crate) fn new(
         schema: &'s Schema,
         sandbox: &'s Sandbox,
@@ -141,6 +150,8 @@ impl<'s> Search<'s> {
                     if let Some(Some(rows)) = smaller.tables.get_mut(table) {
                         rows.remove(row);
                     }
+                    // A row that another refers to has to stay, and what the semantics assumes of databases has to
+                    // hold.
                     if smaller.check(self.schema, self.semantics).is_err() {
                         continue;
                     }
@@ -187,14 +198,18 @@ impl<'s> Search<'s> {
 
 /// A query and what loads databases for it.
 struct Runner<'r, 's> {
+    /// Fills the sandbox's tables.
     loader: &'r mut Loader<'s>,
+    /// The query as it stands.
     query: &'r mut Prepared<'s>,
     /// The query with ties broken by chance.
     shaken: Option<&'r mut Prepared<'s>>,
+    /// How two answers are compared.
     semantics: &'r Semantics,
 }
 
 impl Runner<'_, '_> {
+    /// The query's answer on a database, rows and ties as SQLite has them.
     fn answer(&mut self, database: &Database) -> Result<Answer, ExecError> {
         self.loader.load(database)?;
         self.query.run(0)

@@ -45,6 +45,8 @@ const THRESHOLD: f64 = 0.5;
 impl FromStr for ExternalFlag {
     type Err = String;
 
+    /// Reads `NAME=FILE` or `NAME@THRESHOLD=FILE`. Everything behind the first `=` is the file, whose name may hold
+    /// another one; a name of twinql's own is refused, for two columns of the report would have it.
     fn from_str(text: &str) -> Result<ExternalFlag, String> {
         let form = "give NAME=FILE or NAME@THRESHOLD=FILE";
         let (name, path) = text.split_once('=').ok_or(form)?;
@@ -71,6 +73,7 @@ pub(crate) struct External {
     pub(crate) name: String,
     pub(crate) threshold: f64,
     path: PathBuf,
+    /// A text for each id, whether the file has it as a number or as a string.
     scores: HashMap<String, f64>,
     /// Every score lies between 0 and 1: it may be meant as a probability.
     pub(crate) within: bool,

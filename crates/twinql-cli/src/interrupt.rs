@@ -41,9 +41,12 @@ pub(crate) fn listen() {
     let _ = std::thread::Builder::new().spawn(wait);
 }
 
+/// There are no such signals here: the system ends the process, and temporary files stay.
 #[cfg(not(unix))]
 pub(crate) fn listen() {}
 
+/// Ends the program. A line that is being written is finished first if that takes no longer than a moment, so that a
+/// file which a later run goes on with has whole lines; temporary files are removed in any case.
 #[cfg(unix)]
 fn end(code: i32) -> ! {
     let began = Instant::now();

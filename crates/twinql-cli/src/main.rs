@@ -29,6 +29,7 @@ use output::Console;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Three ends are told apart: done, a check that the user asked for failed, and could not run.
 fn main() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,
@@ -67,6 +68,7 @@ fn ends_at_once(command: &Command) -> bool {
     }
 }
 
+/// Tells why, with the causes of the error in one line.
 fn could_not_run(error: &anyhow::Error) -> ExitCode {
     // Nobody may be listening on stderr.
     let _ = writeln!(std::io::stderr(), "twinql: error: {error:#}");
@@ -85,6 +87,7 @@ fn parse() -> Result<Cli, clap::Error> {
 /// bounds need on every platform, whatever the main thread has.
 const STACK: usize = 64 << 20;
 
+/// Runs the command in a thread with such a stack. A panic of it is told as an internal error, with the status of one.
 fn on_a_large_stack(cli: Cli) -> anyhow::Result<bool> {
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run(cli))?;
     worker

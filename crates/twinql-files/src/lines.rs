@@ -97,6 +97,8 @@ impl Lines {
         Lines { reader, path: path.to_owned(), number: 0, ended: false }
     }
 
+    /// Reads one line, of which no more than the longest allowed is kept. A longer one is given as its length, for one
+    /// bad line is no reason to lose the file; only where no line end comes at all is the file given up.
     fn read(&mut self) -> Result<Option<Line>, FileError> {
         let (mut bytes, mut length) = (Vec::new(), 0u64);
         self.number += 1;

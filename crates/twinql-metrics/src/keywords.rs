@@ -306,6 +306,8 @@ impl Visitor for Found {
         ControlFlow::Continue(())
     }
 
+    /// Notes the keywords of one expression; its operands are visited by themselves. Fields are named without being
+    /// read, so that a new one of the parser does not go unseen.
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         let mut negated = false;
         match expr {

@@ -210,6 +210,9 @@ impl Systems {
         Ok(standings)
     }
 
+    /// Compares each two systems by one metric on the same golds. All share their resamples, so that differences are
+    /// paired; the p-values of the randomisation test are adjusted by Holm's method, for there are as many tests as
+    /// pairs.
     fn contests(
         &self,
         metric: usize,

@@ -27,11 +27,13 @@ pub fn compare(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics, columns:
     let (ours, theirs) = (answer(gold), answer(pred));
     let unordered = Mode::new(semantics, false);
     let mode = Mode::new(semantics, matches!(gold.order, Order::Sorted(_)));
+    // Only a comparison that held narrows which columns may stand for which: one that failed says nothing of them.
     let mut of_bags = columns.clone();
     if !equal(&ours, &theirs, unordered, &mut of_bags) {
         return Said::Differ;
     }
     *columns = of_bags;
+    // Rows that are all the same are in order whatever the order is.
     if !mode.as_list || ours.rows.iter().all(|row| Some(row) == ours.rows.first()) {
         return Said::Agree;
     }
@@ -74,6 +76,7 @@ fn tied(rows: &Rows<'_>, answer: &Answer) -> bool {
     pairs.any(|(run, row)| matches!((run, row), ([a, b], [x, y]) if a == b && x != y))
 }
 
+/// The rows as the suite's comparison takes them.
 fn answer(rows: &Rows<'_>) -> Answer {
     Answer { width: rows.columns.len(), rows: rows.to_values() }
 }

@@ -25,6 +25,8 @@ pub struct Probe {
 }
 
 impl Default for Probe {
+    /// As many databases and steps as keep a pair in the range of milliseconds; the corrections of networks were fitted
+    /// with these.
     fn default() -> Probe {
         Probe { databases: 12, steps: 20_000, seed: 8 }
     }
@@ -96,8 +98,11 @@ pub struct Side<'a> {
 
 /// Both sides over the part of the schema that they read.
 struct Pair {
+    /// The part of the schema, and the way from the whole to it.
     reduced: Reduced,
+    /// The trees over that part, the gold's first.
     plans: [Plan; 2],
+    /// What guides how rows are made for each.
     facts: [Facts; 2],
     /// How many columns each answer has.
     width: usize,
@@ -138,11 +143,14 @@ impl Probe {
         let databases = if large { self.databases.saturating_mul(MORE) } else { self.databases };
         let mut told_apart = None;
         for number in 0..databases {
+            // The first ones are small all the same, as a difference shows there for the least time.
             let index = if large && number >= SMALL { number + LARGE } else { number };
             let Some(database) = generator.database(index) else {
                 finding.open += 1;
                 continue;
             };
+            // The order of a table counts as SQLite's own, but not for a text whose ORDER BY a rule has removed: it may
+            // give another.
             let said = self.both(&pair.plans, &database).map(|[ours, mut theirs]| {
                 if pred.reading.sorts && theirs.order == Order::Stored {
                     theirs.order = Order::None;
@@ -195,6 +203,8 @@ impl Probe {
         finding
     }
 
+    /// Both answers on one database. The gold's comes first, so that the reason why there is none is more often its
+    /// own.
     fn both<'d>(&self, [gold, pred]: &'d [Plan; 2], database: &'d Database) -> Result<[Rows<'d>; 2], Stop> {
         Ok([evaluate(gold, database, self.steps)?, evaluate(pred, database, self.steps)?])
     }
@@ -217,6 +227,7 @@ impl Probe {
         };
         let ((of_gold, gold), (of_pred, pred)) = (read(gold)?, read(pred)?);
         let semantics = &*semantics.for_gold(schema, &gold);
+        // Normal forms, so that what rules make alike costs no difference in how columns are named and rows come.
         let [gold, pred] = [gold, pred].map(|planned| normalize(schema, planned, semantics).plan);
         let gold = Side { plan: &gold, reading: &of_gold };
         let pred = Side { plan: &pred, reading: &of_pred };

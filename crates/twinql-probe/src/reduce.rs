@@ -65,8 +65,11 @@ fn scanned(plan: &Plan) -> HashMap<ColumnId, ColumnRef> {
 /// A part of a schema, and where its columns stand in the whole.
 #[derive(Debug)]
 pub(crate) struct Reduced {
+    /// The tables and columns that are read, in the order in which the queries name them.
     pub(crate) schema: Schema,
+    /// The number of each table that is kept, by the one that it has in the whole schema.
     tables: HashMap<usize, usize>,
+    /// The same for columns.
     columns: HashMap<ColumnRef, ColumnRef>,
 }
 
@@ -98,6 +101,7 @@ impl Reduced {
         for &t in &order {
             let Some(table) = schema.tables.get(t) else { continue };
             let own = |column: usize| (name(ColumnRef { table: t, column }), ColumnRef { table: t, column });
+            // CHECKs and generated columns may name any column of the table, so all are kept.
             let bound = !table.checks.is_empty() || table.columns.iter().any(|c| c.generated.is_some());
             if bound {
                 added.extend((0..table.columns.len()).map(own));
@@ -127,6 +131,8 @@ impl Reduced {
         Reduced::to(schema, &order, &columns)
     }
 
+    /// The schema with these tables and columns in this order. A key of which a column is missing is left out: over the
+    /// rest of its columns it would say more than the schema does.
     fn to(schema: &Schema, order: &[usize], columns: &[ColumnRef]) -> Reduced {
         let tables: HashMap<usize, usize> = order.iter().enumerate().map(|(new, old)| (*old, new)).collect();
         let mut places: HashMap<ColumnRef, ColumnRef> = HashMap::new();

@@ -45,6 +45,9 @@ impl Engine {
         }
     }
 
+    /// What is known of each pair of a batch. Plausible databases come first. A verdict that names a failure of either
+    /// query or of the machine ends it for that pair; the network is asked only for pairs that no database tests, since
+    /// it costs the most.
     fn known(&self, network: &Network, batch: &mut Batch<'_>) -> Vec<Option<Result<Known, Verdict>>> {
         let semantics = network.answers_for(&self.semantics);
         let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };

@@ -80,7 +80,7 @@ impl Engine {
         mark(metric, &graphs, records);
         // Statuses, and scores of pairs that nothing is known of.
         let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
-        explain_failures(metric, jobs, &graphs, &known, records);
+        explain_failures(metric, jobs, &graphs, known, records);
         let read = batch.read(network, &semantics);
         // Where the suite has run, a probe has nothing to add.
         let probed = match cascade {

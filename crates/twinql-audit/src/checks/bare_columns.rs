@@ -48,6 +48,10 @@ pub(super) const BARE_BESIDE_EXTREME: Check = Check {
     apply: Apply::Plan(beside_extreme),
 };
 
+/// Finds bare columns of a grouping without a lone MIN or MAX. It is certain where neither the group keys nor what the
+/// keys of the schema imply decide the column; a name that most likely does makes it a note. That a bare column is of
+/// the grouped table's row (`SELECT name … GROUP BY id`), or is read for nothing but the order of one row, is no
+/// finding.
 fn bare(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     open(gold, false, &mut |Open { column, at, named, merged }| {
         let name = gold.name(column);
@@ -70,6 +74,8 @@ fn bare(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     });
 }
 
+/// Finds bare columns beside the only MIN or MAX, which SQLite takes from a row with the extreme. That is determined if
+/// the extreme is unique in its group, as that of a key is; only otherwise may several rows have it.
 fn beside_extreme(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     open(gold, true, &mut |Open { column, at, named, .. }| {
         let name = gold.name(column);
@@ -103,6 +109,7 @@ fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(Open)) {
     let read = read_but_in_orders(gold);
     for rel in gold.relations() {
         let Rel::Aggregate { input, keys, calls } = rel else { continue };
+        // What one group has one value of: its keys, and beside an extreme the value of that.
         let mut by: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| super::limits::told_apart(e)).collect();
         let single = single_extreme(calls);
         if single.is_some() != extreme {
@@ -111,6 +118,7 @@ fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(Open)) {
         if let Some(Expr::Column(c)) = single {
             by.push(*c);
         }
+        // By the lenient schema: a key that was left out would otherwise make findings of good queries.
         let determined = gold.lenient.determined(input, by.iter().copied());
         let unique = gold.lenient.is_unique(input, by.iter().copied());
         for (id, call) in calls.iter().filter(|(_, call)| call.func == AggFunc::Bare) {

@@ -27,6 +27,9 @@ pub(super) const MIXED_AND_OR: Check = Check {
     apply: Apply::Plan(mixed),
 };
 
+/// Finds `a AND x = 1 OR x = 2`, without parentheses, where x is one column. It is certain from the syntax tree alone,
+/// and is no finding where parentheses show the meaning, where each value has an AND of its own, or where other columns
+/// follow OR: then both readings make sense.
 fn mixed(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut found = Vec::new();
     let mut each = |e: &Expr| {

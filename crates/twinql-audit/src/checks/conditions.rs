@@ -44,8 +44,11 @@ enum Says<'e> {
 
 /// A condition on one column.
 struct Condition<'e> {
+    /// Of the schema or derived, but one and the same row's: columns of two scans of a table have two ids.
     column: ColumnId,
+    /// What it leaves of the column's values.
     says: Says<'e>,
+    /// The condition itself, for its place.
     expr: &'e Expr,
 }
 
@@ -90,12 +93,15 @@ fn read<'e>(gold: &Gold<'_>, expr: &'e Expr) -> Option<Condition<'e>> {
             };
             (c, says)
         }
+        // A list with anything but constants in it says nothing here.
         Expr::InList { expr, list } if !list.is_empty() => {
             (column(expr)?, Says::Among(list.iter().map(constant).collect::<Option<_>>()?))
         }
         Expr::Unary { op: UnaryOp::IsNull, expr } => (column(expr)?, Says::Null),
         _ => return None,
     };
+    // A constant of another kind is converted by the column's affinity, and its order is then not the one that
+    // `compare` has.
     let class = gold.info(column)?.class;
     let fits = |v: &&Value| match v {
         Value::Integer(_) | Value::Real(_) => numeric(class),
@@ -207,6 +213,9 @@ pub(super) fn contradictions(gold: &Gold<'_>) -> Vec<(std::ops::Range<usize>, St
     found
 }
 
+/// Finds conditions that another one beside them implies, such as `age > 20` beside `age > 30`. Both are on one column,
+/// by constants of its kind, and hold together (AND, or ON and WHERE of inner joins), so that it is certain; operands
+/// of OR, and columns of the same name in two scans, are none.
 fn implied(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut found = Vec::new();
     pairs(gold, &mut |a, b| {

@@ -48,6 +48,7 @@ fn meant(gold: &Gold<'_>, text: &str) -> Option<String> {
         for column in gold.schema.tables.get(*table).map_or(&[][..], |t| &t.columns) {
             let name = plain(&column.name);
             let far = strsim::damerau_levenshtein(&wanted, &name);
+            // The shorter a name is, the more words are near it by chance.
             let near = far == 0 || (far <= 1 && name.len() >= 4) || (far <= 2 && name.len() >= 7);
             if near && best.as_ref().is_none_or(|(d, _)| far < *d) {
                 best = Some((far, column.name.clone()));
@@ -57,6 +58,8 @@ fn meant(gold: &Gold<'_>, text: &str) -> Option<String> {
     best.map(|(_, name)| name)
 }
 
+/// Finds a comparison of two constants of which one is a text: a column's name in the wrong quotes. It is certain, for
+/// no row has a part in it. `1 = 1`, which generated queries use to begin a WHERE, is no finding.
 fn compared(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for e in gold.expressions() {
         let Expr::Binary { op, left, right } = e else { continue };
@@ -80,6 +83,8 @@ fn compared(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds a text that is put out, sorted by or grouped by. To sort or group by a constant has no use, so that is always
+/// told; a constant is put out on purpose (`SELECT 'total', …`), so there it has to be a column's name, or nearly.
 fn elsewhere(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut look = |e: &Expr, what: &str, always: bool| {
         let Expr::Literal(Value::Text(text)) = e else { return };

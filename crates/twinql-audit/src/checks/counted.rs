@@ -50,12 +50,17 @@ pub(super) const GROUPS_OF_ONE_ROW: Check = Check {
 
 /// An inner join that is aggregated: its block, its keys and its calls.
 struct Grouped<'a> {
+    /// What is joined, and by which conditions.
     block: Block<'a>,
+    /// The joined rows, as the aggregate gets them.
     input: &'a Rel,
+    /// What is grouped by.
     keys: &'a [(ColumnId, Expr)],
+    /// The aggregates.
     calls: &'a [(ColumnId, AggregateCall)],
 }
 
+/// The aggregates over inner joins of tables. Derived tables are left out: what of their rows repeats is theirs to say.
 fn grouped<'a>(gold: &Gold<'a>) -> Vec<Grouped<'a>> {
     let mut all = Vec::new();
     for rel in gold.relations() {
@@ -128,6 +133,9 @@ impl Grouped<'_> {
     }
 }
 
+/// Finds COUNT of a key that a join repeats. It is certain that rows are counted several times, but not that this was
+/// not meant: so the count has to be the only output, its table has no other use, and another table is filtered.
+/// COUNT(*), groups, and a table of which one row is looked up are no findings.
 fn counts(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for grouped in grouped(gold) {
         for (id, call) in grouped.calls {
@@ -162,6 +170,8 @@ fn counts(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds a count over groups that a declared key makes single rows. What foreign keys would make unique does not do
+/// here, for it may be left out. An aggregate that a condition filters counts to 0 or 1, and says something.
 fn single(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Aggregate { input, keys, calls } = rel else { continue };
@@ -172,6 +182,7 @@ fn single(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         {
             continue;
         }
+        // MIN, MAX and SUM of one row are its value, which people write to satisfy other systems.
         let counts = calls.iter().find(|(_, c)| c.func == AggFunc::Count && c.filter.is_none());
         if let Some((id, _)) = counts {
             let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());

@@ -26,6 +26,9 @@ pub(super) const INTEGER_DIVISION: Check = Check {
     apply: Apply::Plan(ratios),
 };
 
+/// Finds ratios of counts and sums in whole numbers, of which SQLite keeps no fraction. The classes of both sides are
+/// known, so that it is certain; a factor of 100.0 or a CAST on either side makes a real number of it, and `age / 10`
+/// makes decades.
 fn ratios(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let aggregates = aggregates(gold);
     for e in gold.expressions() {
@@ -37,6 +40,8 @@ fn ratios(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             continue;
         }
         let at = gold.place(e);
+        // Only where the place of the dividend is known, and inside that of the division: else the text would be
+        // broken.
         let mended = gold
             .found(left)
             .filter(|l| l.start >= at.start && l.end <= at.end)

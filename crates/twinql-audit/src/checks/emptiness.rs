@@ -99,6 +99,8 @@ pub(super) fn constant(gold: &Gold<'_>) -> bool {
     canonical.vacuous.is_empty() && reads_tables(&gold.plan.query) && !reads_tables(&canonical.plan.query)
 }
 
+/// Finds two conditions on one column that no value meets, certain by the order of their constants. It is an error if
+/// the whole answer is constant by that, and a warning where the conditions stand in one arm of OR or in a subquery.
 fn contradiction(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for (at, column) in super::conditions::contradictions(gold) {
         let said = sink.add(at, format!("no value of {column} meets both conditions"));
@@ -108,6 +110,9 @@ fn contradiction(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds queries whose canonical form reads no table, though they do. It is certain, since rules are sound and none
+/// with an assumption was used. `SELECT 1` reads none to begin with; what another check explains better is left to
+/// that.
 fn empty(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let said = super::conditions::contradictions(gold).is_empty() && !super::nulls::compares(gold);
     if !constant(gold) || !said {
@@ -118,6 +123,8 @@ fn empty(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     sink.add(gold.text.whole(), reason);
 }
 
+/// Finds parts that rules have emptied by an assumption. Whether the answer is wrong depends on the data: a primary key
+/// that repeats is against SQL and no database has it, while orphans and NULLs occur in spite of the schema.
 fn vacuous(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let by = &gold.canonical().vacuous;
     if by.is_empty() {
@@ -135,6 +142,8 @@ fn vacuous(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds a set operation whose arms have one canonical form. UNION ALL and its like are no findings, as they repeat
+/// rows on purpose, nor are arms without tables, which make lists of constants.
 fn same_arms(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::SetOp { kind, all, left, right, .. } = rel else { continue };
@@ -153,6 +162,7 @@ fn same_arms(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             }
             SetOpKind::Except => ("EXCEPT", "both sides are the same query, so that nothing is left"),
         };
+        // With two such operations in the text it is not known which of the words is this one.
         let mut places = gold.text.keyword(word);
         let at = places.next().filter(|_| places.next().is_none());
         sink.add(at.unwrap_or_else(|| gold.text.whole()), reason);

@@ -24,6 +24,8 @@ pub(super) const FLOAT_EQUALITY: Check = Check {
     apply: Apply::Plan(equality),
 };
 
+/// Finds `=` with a sum or mean of real numbers on a side. Sums of whole numbers and extremes are exact. A note, since
+/// most data give both sides in the same order of rows, and then the same digits.
 fn equality(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let sums = sums(gold);
     // A subquery is what it puts out, whatever else it sums.

@@ -58,12 +58,16 @@ fn joined<'a>(gold: &Gold<'a>) -> impl Iterator<Item = Block<'a>> {
     gold.blocks().into_iter().filter(|block| block.leaves.len() > 1)
 }
 
+/// Finds blocks whose tables fall into groups that no condition ties together. It is certain that each row of one goes
+/// with each of the other. Someone who writes CROSS JOIN means that, and a table with one row, of its own or by its
+/// conditions, adds a value to every row.
 fn without_condition(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     // Who writes CROSS JOIN means it.
     if gold.text.keyword("CROSS").next().is_some() {
         return;
     }
     for block in joined(gold) {
+        // Leaves that a condition reads together fall into one group.
         let mut group: Vec<usize> = (0..block.leaves.len()).collect();
         for e in &block.conjuncts {
             let read = block.read_by(e);
@@ -106,6 +110,7 @@ fn without_condition(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// The name of a leaf, if it is a table.
 fn table(gold: &Gold<'_>, leaf: &Rel) -> Option<String> {
     match leaf {
         Rel::Scan { table, .. } => gold.schema.tables.get(*table).map(|t| t.name.clone()),
@@ -113,6 +118,8 @@ fn table(gold: &Gold<'_>, leaf: &Rel) -> Option<String> {
     }
 }
 
+/// Finds a comparison of a column with itself in one row, which is a slip in aliases. Two scans of one table have
+/// different columns here, so that a self-join is none.
 fn with_itself(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for e in gold.expressions() {
         let Expr::Binary { op, left, right } = e else { continue };

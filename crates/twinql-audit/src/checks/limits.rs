@@ -53,6 +53,7 @@ fn limits<'a>(gold: &Gold<'a>) -> Vec<(&'a Rel, &'a Rel, &'a [SortKey])> {
     for rel in gold.relations() {
         let Rel::Sort { input, keys, limit, offset } = rel else { continue };
         let none = Expr::Literal(Value::Integer(0));
+        // LIMIT 0 keeps no row, which leaves nothing open.
         if (limit.is_none() && offset.is_none()) || limit.as_ref() == Some(&none) {
             continue;
         }
@@ -112,6 +113,8 @@ pub(super) fn told_by(input: &Rel, keys: &[SortKey]) -> BTreeSet<ColumnId> {
     all
 }
 
+/// Finds a LIMIT whose sort keys may tie. It is certain where neither a key is among the columns that the sort keys
+/// tell apart nor do these decide all that is read of the rows: the greatest age is one value, however many have it.
 fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for (sort, input, keys) in limits(gold) {
         if keys.is_empty() || decided(gold, sort, input, &told_by(input, keys)) {
@@ -128,6 +131,7 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// A sort key as people know it: by its column, else as it is written.
 pub(super) fn key_name(gold: &Gold<'_>, expr: &Expr) -> String {
     match (gold.found(expr), expr) {
         (_, Expr::Column(c)) if gold.info(*c).is_some_and(|i| i.origin.is_some()) => gold.name(*c),
@@ -136,6 +140,8 @@ pub(super) fn key_name(gold: &Gold<'_>, expr: &Expr) -> String {
     }
 }
 
+/// Finds a LIMIT without ORDER BY over rows that may be several and differ in what is read. One row, and a LIMIT inside
+/// EXISTS, leave nothing open.
 fn without_order(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut places = gold.text.keyword("LIMIT");
     for (sort, input, keys) in limits(gold) {

@@ -66,6 +66,7 @@ pub(super) fn compares(gold: &Gold<'_>) -> bool {
     gold.expressions().into_iter().any(with_null)
 }
 
+/// NULL written out on a side of a comparison, or in a list of IN. IS is no comparison here.
 fn with_null(e: &Expr) -> bool {
     let null = |e: &Expr| *e == Expr::Literal(Value::Null);
     match e {
@@ -75,6 +76,8 @@ fn with_null(e: &Expr) -> bool {
     }
 }
 
+/// Finds comparisons with a NULL that is written out, which are never true. It is certain for the condition, and an
+/// error only where the whole answer is constant by that: in an operand of OR the other one still decides.
 fn compared(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for e in gold.expressions().into_iter().filter(|e| with_null(e)) {
         let said =
@@ -96,6 +99,9 @@ fn severity(gold: &Gold<'_>) -> Severity {
     if gold.semantics.nulls == Nulls::Nullable { Severity::Warning } else { Severity::Note }
 }
 
+/// Finds the least by ORDER BY and LIMIT where the column may be NULL. Descending order, a condition on the column and
+/// NOT NULL in the schema rule that out. Whether there are NULLs depends on the data, so it is a note where the
+/// semantics has none.
 fn first(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Sort { input, keys, limit: Some(_), .. } = rel else { continue };
@@ -113,6 +119,8 @@ fn first(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds NOT IN over a subquery that may give NULL. What makes it certain that it may not is a declared NOT NULL, or a
+/// condition in the subquery; IN itself is not harmed by NULLs in a WHERE.
 fn not_in(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     // Of a tables.json nothing is known of NULLs.
     if gold.schema.typing == Typing::Loose && gold.semantics.nulls != Nulls::Nullable {

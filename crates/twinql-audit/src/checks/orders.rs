@@ -86,6 +86,9 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     sink.add(at, reason).remedy("order by a key as well");
 }
 
+/// Finds ORDER BY and LIMIT above an aggregate without GROUP BY, by a column of the rows that were aggregated. It is
+/// certain that they pick nothing, for there is one row. To sort by the aggregate itself is idle and another check's;
+/// of `max(x) … ORDER BY x DESC LIMIT 1` the answer is the one that was meant.
 fn too_late(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for key in gold.relations().into_iter().filter_map(late_key) {
         let at = gold.found(&key.expr).unwrap_or_else(|| gold.text.whole());
@@ -124,6 +127,9 @@ fn late_key(rel: &Rel) -> Option<&SortKey> {
     keys.iter().find(|k| groups.is_empty() && reads(&k.expr))
 }
 
+/// Finds ORDER BY in a subquery whose order nobody reads, or over one row. An order that is read is no finding: that of
+/// the answer, of a LIMIT, of a scalar subquery's first row, or of a derived table whose rows a window, GROUP_CONCAT or
+/// a bare column takes in turn.
 fn idle(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut top: BTreeSet<*const Rel> = BTreeSet::new();
     for (role, query) in gold.queries() {

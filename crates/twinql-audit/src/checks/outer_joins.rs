@@ -44,6 +44,8 @@ pub(super) const OUTER_JOIN_UNDONE: Check = Check {
     apply: Apply::Plan(undone),
 };
 
+/// Finds COUNT(*) over a LEFT JOIN with a group for each row of its left side. It counts partners then, and 1 where
+/// there is none. With groups of another kind, or with a condition above the join, the padded row may be meant as one.
 fn counted(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Aggregate { input, keys, calls } = rel else { continue };
@@ -68,6 +70,8 @@ fn counted(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds a condition above a LEFT JOIN that no padded row meets. It is certain for comparisons of the padded column
+/// itself, which are not true of NULL; IS NULL, COALESCE and conditions in ON keep the padding, and are none.
 fn undone(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Filter { input, predicate } = rel else { continue };

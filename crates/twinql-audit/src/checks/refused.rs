@@ -81,6 +81,7 @@ pub(crate) fn refusal(error: &SqlError) -> (&'static Check, String) {
 pub(crate) fn name_of(schema: &Schema, error: &SqlError) -> Option<(String, Option<String>)> {
     let nearest = |name: &str, all: Vec<&str>| {
         let wanted = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
+        // A name may be wrong by two letters, or by a quarter of them where it is long.
         let far = |n: &&str| strsim::damerau_levenshtein(&wanted, &n.to_ascii_lowercase());
         all.into_iter().min_by_key(far).filter(|n| far(n) <= 2.max(wanted.len() / 4)).map(str::to_owned)
     };
@@ -104,6 +105,7 @@ pub(crate) fn name_of(schema: &Schema, error: &SqlError) -> Option<(String, Opti
 /// A line and a column in a message: `at line 1, column 8` or `at Line: 1, Column: 8`.
 pub(crate) fn position(message: &str) -> Option<(u64, u64)> {
     let lower = message.to_ascii_lowercase();
+    // The last place in the message: an error may quote a text that says `line` itself.
     let number = |after: &str| -> Option<u64> {
         let rest = lower.get(lower.rfind(after)? + after.len()..)?;
         let digits: String =

@@ -66,10 +66,12 @@ pub(super) const AVERAGE_OF_REPEATED_ROWS: Check = Check {
     apply: Apply::Plan(means),
 };
 
+/// Finds SUM and TOTAL of what a join repeats; see above for what is certain and what may be meant.
 fn sums(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     repeated(gold, sink, &[AggFunc::Sum, AggFunc::Total]);
 }
 
+/// Finds AVG of the same, which repeats change only if they repeat rows unequally.
 fn means(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     repeated(gold, sink, &[AggFunc::Avg]);
 }
@@ -79,7 +81,9 @@ struct Aggregated<'a> {
     joined: Joined<'a>,
     /// The joined rows, but for those that an outer join fills up: what is NULL is not summed.
     inner: Rel,
+    /// What is grouped by.
     keys: &'a [(ColumnId, Expr)],
+    /// The aggregates over these rows.
     calls: &'a [(ColumnId, AggregateCall)],
 }
 
@@ -223,6 +227,7 @@ struct Repeats {
     owners: BTreeSet<usize>,
     /// The source that repeats their rows.
     by: usize,
+    /// A warning where the rows are unique by no table, which nobody means.
     severity: Severity,
 }
 
@@ -241,6 +246,7 @@ impl Aggregated<'_> {
         let fixed = gold.lenient.determined(joined.rows, self.grouped_by());
         let all: BTreeSet<usize> = (0..joined.sources.len()).collect();
         let others = |i: usize| all.iter().copied().filter(|other| *other != i).collect();
+        // A source repeats rows if the columns of all others do not tell the joined rows apart.
         let by = all
             .iter()
             .copied()
@@ -297,6 +303,7 @@ fn mended(
         }
     }
     let own = rows.joined.columns(owners.iter().copied());
+    // Another aggregate, over the distinct rows, would be of other rows than it was: COUNT(*) counts joined rows.
     for (_, other) in rows.calls {
         let read: BTreeSet<ColumnId> = other.exprs().flat_map(Reads::reads).collect();
         if other.args.is_empty() || !read.iter().all(|c| own.contains(c) || grouped.contains(c)) {

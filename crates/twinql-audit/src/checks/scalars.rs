@@ -27,6 +27,9 @@ pub(super) const SCALAR_OF_MANY: Check = Check {
     apply: Apply::Plan(many),
 };
 
+/// Finds a subquery as a value that may have several rows. It is certain that it has one where it is an aggregate,
+/// looks up a key, or puts out a column that its conditions decide. A name that is looked up is mostly unique, so that
+/// is a note; a LIMIT of its own is another check's.
 fn many(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let expressions = gold.expressions();
     for e in &expressions {

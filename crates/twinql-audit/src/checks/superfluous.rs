@@ -56,7 +56,11 @@ pub(super) const REPEATED_OUTPUT: Check = Check {
     apply: Apply::Plan(outputs),
 };
 
+/// Finds DISTINCT that takes nothing away: in the subquery of IN or EXISTS, of MIN and MAX, and over rows or values
+/// that the keys make unique. Beside a LIMIT the subquery's DISTINCT counts, since it decides which rows are among the
+/// first.
 fn distinct(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    // Plans have no place for DISTINCT: it is the only one of the text, or the last before the outputs.
     let before = |query: &Query, input: &Rel| {
         let places =
             query.output.iter().chain(&input.outputs()).filter_map(|c| gold.found(&Expr::Column(*c))).next();
@@ -110,6 +114,9 @@ fn tables(query: &Query) -> BTreeSet<usize> {
     all
 }
 
+/// Finds tables that are in the plan and no more in the canonical form. It is certain by the soundness of rules, as
+/// long as these came to an end and emptied nothing: a part that is empty loses its tables too, and that is another
+/// finding.
 fn joins(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let canonical = gold.canonical();
     let left = tables(&canonical.plan.query);
@@ -136,6 +143,8 @@ fn joins(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds a column of the schema that is put out twice from one scan. The same name of two scans is two columns, and a
+/// constant that is put out twice may fill up a set operation.
 fn outputs(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut seen = BTreeSet::new();
     for c in &gold.plan.query.output {

@@ -110,6 +110,7 @@ fn year(value: &Value) -> bool {
     }
 }
 
+/// A constant, also a negative one, which the parser gives as a minus before a number.
 fn constant(e: &Expr) -> Option<&Value> {
     match e {
         Expr::Literal(value) => Some(value),
@@ -118,10 +119,14 @@ fn constant(e: &Expr) -> Option<&Value> {
     }
 }
 
+/// Comparisons in which it counts whether '9' comes before '10'.
 fn by_order(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Lt | BinaryOp::LtEq | BinaryOp::Gt | BinaryOp::GtEq)
 }
 
+/// Finds a text column compared by order with a number, or with a computed one. SQLite then compares texts, which is
+/// certain by the column's affinity. Equality is no finding, since texts and numbers that are equal are so both ways;
+/// years and dates of digits sort alike as texts, as long as all have the same length.
 fn compared(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for e in gold.expressions() {
         let Expr::Binary { op, left, right } = e else { continue };
@@ -211,6 +216,9 @@ fn taken_for_numbers(gold: &Gold<'_>) -> BTreeSet<ColumnRef> {
     found
 }
 
+/// Finds text columns of numbers that ORDER BY, MIN or MAX sort as texts. That a column holds numbers is taken from the
+/// query itself, which computes with it elsewhere, or from a name that is one of a measure; names and codes sort as
+/// texts rightly.
 fn sorted(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let taken = taken_for_numbers(gold);
     let mut look = |e: &Expr, at: std::ops::Range<usize>, what: &str| {
@@ -261,6 +269,8 @@ fn order_place(gold: &Gold<'_>, key: &Expr) -> std::ops::Range<usize> {
     }
 }
 
+/// Finds a column of numbers compared with a text that is none. In a column of a numeric affinity that holds what its
+/// type says no value equals it. A text that is a number ('30') is converted, and is no finding.
 fn never_equal(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for e in gold.expressions() {
         let (column, texts): (&Expr, Vec<&Expr>) = match e {

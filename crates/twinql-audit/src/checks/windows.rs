@@ -39,6 +39,8 @@ pub(super) const CONCATENATION_ORDER: Check = Check {
 const BY_POSITION: [&str; 7] =
     ["row_number", "ntile", "lag", "lead", "first_value", "last_value", "nth_value"];
 
+/// Finds functions of a row's position where rows of one partition may tie and differ in what is read. RANK and its
+/// like give all of a tie the same, and a key in the order leaves no ties.
 fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Window { input, calls } = rel else { continue };
@@ -65,6 +67,8 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Finds GROUP_CONCAT without an order of its own over groups of several rows. The plan does not keep the call's ORDER
+/// BY, so the text is looked at.
 fn concatenation(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Aggregate { input, keys, calls } = rel else { continue };

@@ -16,18 +16,27 @@ const LINES: usize = 20;
 
 /// One query as the network reads it.
 struct Reading {
+    /// `g` or `p`, which begins the ids of nodes, so that a line names nodes of both queries.
     letter: char,
+    /// What the network gets.
     graph: QueryGraph,
+    /// The node above each: the first that refers to it, where a subtree is shared.
     parents: Vec<Option<usize>>,
+    /// Where each node comes from in the text.
     places: Vec<Vec<TextRange>>,
+    /// For each node the bits that say what of it the other graph has too.
     agreement: Vec<u16>,
 }
 
 /// A pair as the network reads it.
 pub(super) struct View {
+    /// Its hash, as signatures have it.
     checkpoint: String,
+    /// The semantics that the network answers for, which may be another than the one asked for.
     semantics: String,
+    /// Both graphs are one: then there is nothing to align.
     identical: bool,
+    /// What each node looks at in the other graph, step by step, and the score.
     attention: Attention,
     gold: Reading,
     pred: Reading,

@@ -76,9 +76,13 @@ pub(super) struct ForPeople<'f, T> {
 
 /// Where the records of a batch go.
 pub(super) struct Records<'f, T> {
+    /// Where they are written.
     sink: Sink,
+    /// How they are written.
     form: Form,
+    /// What a person is shown in place of JSON.
     people: ForPeople<'f, T>,
+    /// Statuses so far, those of lines of an earlier run too.
     pub(super) counts: StatusCounts,
 }
 
@@ -90,6 +94,7 @@ enum Form {
     Lines,
     /// In one document, which says first how many there are: they wait in a temporary file.
     Document(BufWriter<File>),
+    /// A row each, aligned at the end.
     Table(Table),
 }
 

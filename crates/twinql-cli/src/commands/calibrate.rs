@@ -75,7 +75,9 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
 
 /// The pairs of a file that are fitted to.
 struct Labelled<'a> {
+    /// The pairs, as they are read.
     pairs: Pairs,
+    /// Which of them are used. It counts in the thread that reads, and is asked here at the end.
     selection: Arc<Mutex<Selection>>,
     file: &'a Path,
     console: Console,
@@ -102,8 +104,11 @@ impl Labelled<'_> {
 
 /// A checkpoint with new weights, and what is said of them.
 struct Fitted {
+    /// The whole file, with what was fitted in its header.
     checkpoint: Vec<u8>,
+    /// For people.
     text: String,
+    /// For programs.
     json: serde_json::Value,
 }
 

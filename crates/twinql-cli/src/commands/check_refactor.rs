@@ -38,6 +38,7 @@ struct Finding {
     witness: Option<WitnessRecord>,
 }
 
+/// What became of one query. Only the first is certain; of the others the witness or the reason says why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {

@@ -198,6 +198,7 @@ impl Explained {
         View::new(network, schema, sides, &self.semantics)
     }
 
+    /// The pair for programs, as both queries were written and as they are compared.
     fn document(&self, dialect: Dialect, network: Option<Summary>) -> Document<'_> {
         Document {
             format: 1,

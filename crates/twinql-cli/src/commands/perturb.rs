@@ -155,6 +155,7 @@ fn schemas_of<'p>(inputs: impl Iterator<Item = &'p Perturbed>) -> Vec<&'p Arc<Tr
 /// What became of SQLite files.
 #[derive(Debug, Default, Serialize)]
 struct Databases {
+    /// Databases that were written.
     written: usize,
     /// Files without keys, since the rows break them.
     without_keys: usize,
@@ -162,6 +163,8 @@ struct Databases {
     missing: Vec<String>,
 }
 
+/// Writes the database of each transformed schema, with the rows of the original moved through the mapping. A database
+/// that is not there is told once and is no error: the schemas are of use without rows.
 fn move_all(
     from: &Path,
     to: &Path,
@@ -279,6 +282,7 @@ fn fluency(typed: &Perturb, questions: &Questions, results: &[Perturbed]) -> Res
     Ok(Some(all))
 }
 
+/// The counts as people read them, beside those of the paper, and fluency where it was asked for.
 fn text(told: &Told<'_>) -> String {
     let drawn = if told.results == told.of { String::new() } else { format!(" of {}", told.of) };
     let mut out = format!("{}{drawn} transformed inputs from {} questions\n", told.results, told.questions);
@@ -319,6 +323,7 @@ fn text(told: &Told<'_>) -> String {
     out
 }
 
+/// Names questions of which the schema stays as it is, and why: their number alone would look like a defect.
 fn name_left(left: &[Left], console: Console) {
     if left.is_empty() {
         return;

@@ -94,13 +94,18 @@ fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Work
     proofs.into_iter().map(with_report).collect()
 }
 
+/// What is counted over all pairs, in the report and in the document.
 #[derive(Default, Serialize)]
 struct Counts {
+    /// Pairs that are proved equal under the semantics.
     equal: usize,
+    /// Pairs of which every database that meets the semantics, or one that the proof names, tells the sides apart.
     different: usize,
+    /// Pairs of which nothing is proved.
     unknown: usize,
     /// How many proofs of equality need each assumption.
     assumptions: BTreeMap<String, usize>,
+    /// What labels say of the proofs, where pairs have labels.
     labelled: Labelled,
 }
 
@@ -120,6 +125,7 @@ struct Labelled {
 }
 
 impl Labelled {
+    /// A proof against a label is one of them being wrong: those are kept by their ids, for somebody to look at.
     fn add(&mut self, id: &Json, label: bool, proof: Option<&str>) {
         *(if label { &mut self.positive } else { &mut self.negative }) += 1;
         match (label, proof) {

@@ -41,13 +41,19 @@ struct RankRecord {
 /// What the sets were like.
 #[derive(Debug, Default, Serialize)]
 struct Counts {
+    /// Sets of which a candidate was chosen by its agreement with the others.
     ok: usize,
+    /// Sets of which no candidate is a query over the schema.
     unread: usize,
+    /// Sets without candidates.
     empty: usize,
+    /// Lines that are no set.
     set_error: usize,
+    /// All candidates, those that are no query too.
     candidates: usize,
     /// Candidates that are no query over their schema.
     bad_candidates: usize,
+    /// Classes of candidates that answer the same.
     clusters: usize,
     /// Sets in which another than the first candidate was chosen.
     not_the_first: usize,
@@ -71,6 +77,7 @@ impl Counts {
         self.not_the_first += usize::from(record.chosen.is_some_and(|place| place > 0));
     }
 
+    /// One line for people. Statuses that no set has are left out but `ok`, whose 0 says something.
     fn line(&self) -> String {
         let named =
             [("ok", self.ok), ("unread", self.unread), ("empty", self.empty), ("set_error", self.set_error)];
@@ -159,6 +166,7 @@ fn ranked(reranker: &Reranker, block: Vec<SetItem>) -> Vec<RankRecord> {
 }
 
 impl RankRecord {
+    /// The ranking of a set, with the text of what was chosen: who reads it need not look the candidate up.
     fn of(id: Value, set: &Set, ranking: Ranking) -> RankRecord {
         let chosen = ranking.chosen;
         let errors = ranking.errors.into_iter().enumerate();
@@ -178,6 +186,7 @@ impl RankRecord {
         }
     }
 
+    /// A line that is no set keeps its place among the records.
     fn error(id: Value, error: String) -> RankRecord {
         RankRecord {
             id,
@@ -216,7 +225,9 @@ fn rounded(score: f64) -> f64 {
 
 /// Records on their way out; those of a document wait for its end.
 struct Shown {
+    /// What records are written as.
     format: Format,
+    /// A document says first what it counts, so its records wait.
     waiting: Vec<Value>,
 }
 

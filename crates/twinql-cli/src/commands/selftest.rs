@@ -42,10 +42,13 @@ struct Stored {
     scores: Map<String, Value>,
 }
 
+/// The layout of files of stored scores. Another one is refused, not guessed at.
 const FORMAT: u32 = 1;
 /// Databases of the suite: enough for verdicts on stored pairs, few enough to take no time.
 const DATABASES: usize = 30;
 
+/// Computes stored scores anew and compares them: those built in with their checkpoints, or those of a file. `--record`
+/// stores what is found instead, with the checkpoint's hash, so that scores of one are not compared with another's.
 pub(crate) fn run(typed: &typed::Selftest, console: Console) -> Result<bool> {
     let named = typed.checkpoint.as_deref();
     let Some(path) = &typed.stored else {
@@ -101,6 +104,7 @@ fn compare(network: &Network, stored: &str) -> Result<bool> {
     report(&head, &stored, &found)
 }
 
+/// Reads stored scores: a line about the file, then a line for each pair.
 fn parse(text: &str) -> Result<(Head, Vec<Stored>)> {
     let mut lines = text.lines();
     let Some(first) = lines.next() else {
@@ -119,6 +123,7 @@ fn parse(text: &str) -> Result<(Head, Vec<Stored>)> {
     Ok((head, stored))
 }
 
+/// The same back as text. Fields keep their order, so that a record that changes nothing gives the same bytes.
 fn print(head: &Head, stored: &[Stored]) -> Result<String> {
     let mut text = serde_json::to_string(head)? + "\n";
     for pair in stored {

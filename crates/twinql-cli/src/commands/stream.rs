@@ -58,7 +58,9 @@ pub(super) type Take<'f, R> = dyn FnMut(Option<(Job, About, R)>) -> Result<bool>
 /// Items that belong together.
 #[derive(Default)]
 struct Block {
+    /// What is worked on.
     jobs: Vec<Job>,
+    /// What else is known of each job, in the same order: it goes along and the work does not see it.
     about: Vec<About>,
 }
 
@@ -105,6 +107,7 @@ fn read(items: Items) -> Result<Receiver<Result<Item>>> {
     let (to, from) = sync_channel(READ_AHEAD);
     let reader = move || {
         for item in items {
+            // After an error the source is in no known state.
             let last = item.is_err();
             if to.send(item.map_err(Into::into)).is_err() || last {
                 break;
@@ -165,6 +168,7 @@ fn next_block(
 ) -> (Block, Option<Result<()>>) {
     let mut block = Block::default();
     while block.jobs.len() < size {
+        // A block with items in it does not wait long: someone may type them one by one.
         let wait = if block.jobs.is_empty() { GLANCE } else { LINGER };
         match source.recv_timeout(wait) {
             Ok(Ok(item)) => {
@@ -230,7 +234,9 @@ fn hand_on<R>(
 
 /// How many blocks may be begun.
 struct Slots {
+    /// How many more.
     free: Mutex<usize>,
+    /// Wakes who waits for one.
     change: Condvar,
 }
 
@@ -239,6 +245,7 @@ impl Slots {
         Slots { free: Mutex::new(free), change: Condvar::new() }
     }
 
+    /// Waits until a block may be begun.
     fn take(&self) {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.change.wait_while(free, |free| *free == 0);
@@ -246,6 +253,7 @@ impl Slots {
         *free -= 1;
     }
 
+    /// A block has been handed on.
     fn give(&self) {
         self.more(1);
     }
@@ -255,6 +263,7 @@ impl Slots {
         self.more(usize::MAX / 2);
     }
 
+    /// Never too many for a number: opening twice must not begin from none.
     fn more(&self, n: usize) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         *free = free.saturating_add(n);

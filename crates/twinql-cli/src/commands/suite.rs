@@ -228,8 +228,11 @@ struct RunRecord<'a> {
 /// The line of the table for one system: right ones and all, by class and in total.
 #[derive(Default, Clone)]
 struct Row {
+    /// Predictions that count as right.
     right: [usize; 5],
+    /// All of them, so that a system is measured on every gold.
     all: [usize; 5],
+    /// Lines that cannot be used, which count as wrong.
     errors: usize,
     /// Pairs that no database of the suite tests: not counted as right.
     untested: usize,
@@ -256,6 +259,7 @@ impl Row {
 
 /// What a run reads, all of it before anything is executed: a file that cannot be read then costs no time.
 struct Lines {
+    /// The golds in SQLite's dialect, or with the reason why they cannot be used.
     golds: Vec<spider::Gold>,
     /// The lines of each system in turn: the system's number, the gold's, and the place of the verdict.
     places: Vec<(usize, usize, Place)>,

@@ -154,6 +154,7 @@ fn train_config_inputs(config: &TrainConfig) -> impl Iterator<Item = (&'static s
 
 /// How far a run is, and how long it may still take.
 struct Clock {
+    /// When this process began: a resumed run gets its time anew.
     began: Instant,
     /// Seconds that the run may take at most.
     limit: f64,
@@ -163,6 +164,7 @@ struct Clock {
 }
 
 impl Clock {
+    /// A clock that starts now; 0 minutes are no limit.
     fn new(max_minutes: f64) -> Clock {
         Clock {
             began: Instant::now(),
@@ -196,15 +198,20 @@ struct Progress {
     console: Console,
     /// The run's folder.
     folder: PathBuf,
+    /// The machine and the program, written beside the checkpoint, for bytes depend on them.
     environment: Environment,
+    /// For what is left of the run.
     clock: Clock,
     /// Pairs a second of the epoch so far.
     rate: f64,
+    /// Of the epoch that runs.
     bar: Option<ProgressBar>,
+    /// Of the last epoch, since the one that runs has none yet.
     auc: Option<f64>,
 }
 
 impl Progress {
+    /// Takes the epoch's bar away before a line is said, which would stand in it.
     fn close(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

@@ -25,6 +25,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How far the lines are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Mark {
+    /// Whose lines are written whole.
     pairs: u64,
     /// Of `OUT.partial`.
     bytes: u64,
@@ -36,21 +37,31 @@ struct Mark {
 pub(crate) struct Journal {
     /// As the user wrote it.
     shown: PathBuf,
+    /// Takes the lines when all are there.
     out: PathBuf,
+    /// `OUT.partial`, the lines so far.
     partial: PathBuf,
+    /// The same, open, and locked against another run.
     lines: File,
+    /// `OUT.partial.state`: the settings, and the marks.
     state: PathBuf,
+    /// The same, open.
     marks: File,
     /// What has been noted.
     mark: Mark,
+    /// When the last mark was written, so that marks cost little.
     marked: Option<Instant>,
 }
 
 /// Lines that an earlier run has left.
 pub(crate) struct Kept {
+    /// Up to the last mark; what stands behind it may be half a line.
     lines: BufReader<std::io::Take<File>>,
+    /// What the earlier run has marked.
     mark: Mark,
+    /// For messages.
     partial: PathBuf,
+    /// What has been read of it, which must come to the same hash.
     noted: Mark,
 }
 
@@ -150,6 +161,8 @@ impl Journal {
 }
 
 impl Mark {
+    /// Takes in the input of one pair. The hash goes over all before it, so that a changed, missing or moved pair is
+    /// found.
     fn note(&mut self, print: u64) {
         self.pairs += 1;
         let mut sha = Sha256::new();

@@ -11,6 +11,7 @@ use crate::interrupt;
 
 /// Results on their way to stdout, a file, a pipe or a device.
 pub(crate) struct Sink {
+    /// Where results go.
     target: Target,
     /// What is not written yet.
     buffer: Vec<u8>,
@@ -18,9 +19,13 @@ pub(crate) struct Sink {
     pub(crate) closed: bool,
 }
 
+/// Where results go.
 enum Target {
+    /// A terminal or a pipe, whose reader may go away.
     Stdout,
+    /// A file that takes its name when it is whole.
     File(Whole),
+    /// A file that a later run can go on with.
     Journal(Box<Journal>),
 }
 

@@ -51,7 +51,9 @@ fn aligned(rows: &[Vec<String>], left: usize) -> String {
 /// A table whose rows come one after another. They wait in a temporary file, since the widths are
 /// known with the last one.
 pub(crate) struct Table {
+    /// Of the columns so far: they are known when the last row is.
     widths: Widths,
+    /// Rows wait in a temporary file, since there may be more than fit in memory.
     rows: BufWriter<File>,
 }
 

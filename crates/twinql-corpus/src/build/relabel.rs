@@ -66,6 +66,9 @@ fn known(pair: &Pair, to: &Semantics) -> Option<u8> {
     from.label_holds_under(to, label == 1).then_some(label)
 }
 
+/// Labels the pairs of one gold under another semantics. Labels that carry over are kept, and the oracle gets all
+/// others at once, so that databases are made once for each gold. A pair for which it has no answer is dropped, and
+/// counted by reason.
 fn one_gold(
     schema: &Schema,
     gold: &str,

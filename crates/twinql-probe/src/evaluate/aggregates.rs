@@ -11,6 +11,9 @@ use super::rows::{Row, compare_rows, same, same_rows};
 use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
 
 impl<'d> Evaluator<'d> {
+    /// Groups rows by sorting them, so that groups come in the order of their keys, as in SQLite. A call whose value is
+    /// open does not end the evaluation: that column is uncertain, and the number of groups and all other columns still
+    /// tell queries apart.
     pub(super) fn aggregate(
         &mut self,
         input: &'d Rel,
@@ -33,6 +36,7 @@ impl<'d> Evaluator<'d> {
         grouped.sort_by(|(a, _), (b, _)| compare_rows(a, b));
         let mut groups: Vec<&[(Row<'d>, &Row<'d>)]> =
             grouped.chunk_by(|(a, _), (b, _)| same_rows(a, b)).collect();
+        // Without GROUP BY there is one row, also of an empty table.
         if keys.is_empty() && !calls.is_empty() && groups.is_empty() {
             groups.push(&[]);
         }
@@ -91,6 +95,7 @@ impl<'d> Evaluator<'d> {
                 values.push(value);
             }
         }
+        // MIN and MAX of several arguments are functions of one row and come here as such; what is left is not known.
         if call.args.len() > 1 && call.func != AggFunc::GroupConcat {
             return Err(Stop::Unsupported("aggregate of several arguments"));
         }
@@ -115,6 +120,7 @@ impl<'d> Evaluator<'d> {
         if let [extreme] = extremes.as_slice()
             && let Some(of) = extreme.args.first()
         {
+            // From which row SQLite takes the column where a filter leaves none is not documented.
             if extreme.filter.is_some() {
                 return Err(Stop::Undetermined);
             }
@@ -123,6 +129,7 @@ impl<'d> Evaluator<'d> {
                 self.bind(columns, row);
                 values.push(self.expr(of)?);
             }
+            // Where all are NULL there is no extreme, and any row of the group may be taken.
             let known = values.iter().filter(|v| ***v != Value::Null);
             let best = match extreme.func {
                 AggFunc::Min => known.min_by(|a, b| order(a, b)),
@@ -163,6 +170,7 @@ pub(super) fn fold<'d>(func: &AggFunc, values: Vec<Cell<'d>>) -> Result<Cell<'d>
         AggFunc::Sum => Cow::Owned(sum(&values)?),
         AggFunc::Total => Cow::Owned(real(total(&values))),
         AggFunc::Avg => Cow::Owned(real(total(&values) / values.len() as f64)),
+        // SQL leaves the order of the values open, and an answer would depend on it.
         AggFunc::GroupConcat => return Err(Stop::Undetermined),
         AggFunc::Bare | AggFunc::Other(_) => return Err(Stop::Unsupported("aggregate")),
     })

@@ -45,6 +45,7 @@ impl Terms {
         }
     }
 
+    /// Values that are converted already. Only texts have a collation.
     fn raw(self, left: &Value, right: &Value) -> Ordering {
         match (left, right) {
             (Value::Text(a), Value::Text(b)) if self.nocase => {

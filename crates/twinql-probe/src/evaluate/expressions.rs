@@ -14,6 +14,7 @@ use super::{Cell, Evaluator, NULL, Result, Stop};
 /// Bytes of text that cost a step.
 const LETTERS: usize = 128;
 
+/// A computed value.
 fn owned<'d>(value: Value) -> Cell<'d> {
     Cow::Owned(value)
 }
@@ -25,6 +26,7 @@ impl<'d> Evaluator<'d> {
             Expr::Column(c) => self.get(*c),
             Expr::Literal(value) => Cow::Borrowed(value),
             Expr::Unary { op: UnaryOp::Neg, expr } => owned(match numeric(&*self.expr(expr)?) {
+                // The least integer has no negative one: SQLite goes on with a double.
                 Value::Integer(i) => i.checked_neg().map_or_else(|| real(-(i as f64)), Value::Integer),
                 Value::Real(r) => real(-r.0),
                 _ => Value::Null,
@@ -73,6 +75,7 @@ impl<'d> Evaluator<'d> {
                 known
             }
             Expr::InList { expr, list } => {
+                // SQLite gives members of a list no affinity, whatever they are.
                 let terms = Terms::of(self.affinity(expr), None, false);
                 let value = self.expr(expr)?;
                 let mut found = Some(false);
@@ -105,6 +108,8 @@ impl<'d> Evaluator<'d> {
         Ok(known)
     }
 
+    /// Arithmetic is computed first; what is left are operators of texts, whose cost in steps grows with the texts,
+    /// since a query may double a text as often as it likes.
     fn operation(&mut self, op: BinaryOp, left: &'d Expr, right: &'d Expr) -> Result<Cell<'d>> {
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         if let Some(value) = compute(op, &a, &b) {
@@ -123,6 +128,8 @@ impl<'d> Evaluator<'d> {
         }))
     }
 
+    /// Functions that leave arguments unevaluated are here, since an argument may have no determined value and not be
+    /// needed.
     fn function(&mut self, name: &str, args: &'d [Expr]) -> Result<Cell<'d>> {
         match (name, args) {
             // These evaluate no more than they need.
@@ -160,6 +167,7 @@ impl<'d> Evaluator<'d> {
         Ok(owned(value))
     }
 
+    /// The first branch that holds. With an operand each comparison has the affinities of its own two sides.
     fn case(
         &mut self,
         operand: Option<&'d Expr>,
@@ -191,10 +199,13 @@ impl<'d> Evaluator<'d> {
         Ok(first)
     }
 
+    /// `x IN (SELECT …)`: NULL where no row is equal and some comparison is NULL, so that NOT IN is true of nothing
+    /// then. The subquery's columns give their affinity too, which members of a list do not.
     fn member(&mut self, exprs: &'d [Expr], query: &'d Query) -> Result<Option<bool>> {
         let mut sides = Vec::with_capacity(exprs.len());
         for (expr, column) in exprs.iter().zip(&query.output) {
             let theirs = column.info(&self.plan.columns).and_then(|info| info.affinity);
+            // The collation is that of the left side, as SQLite documents for IN.
             let folded = super::comparison::nocase(expr)?.unwrap_or(false);
             sides.push((self.expr(expr)?, Terms::of(self.affinity(expr), theirs, folded)));
         }
@@ -222,6 +233,8 @@ impl<'d> Evaluator<'d> {
         Ok(found)
     }
 
+    /// `x op ALL (…)` and `x op ANY (…)`. Over no rows ALL is true and ANY is false; a row that decides makes NULLs
+    /// irrelevant.
     fn quantified(
         &mut self,
         expr: &'d Expr,

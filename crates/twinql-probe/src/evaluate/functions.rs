@@ -54,6 +54,7 @@ fn argument<'a>(args: &'a [Cell<'_>], i: usize) -> Option<std::borrow::Cow<'a, s
     args.get(i).and_then(|v| text(v))
 }
 
+/// The integer that SQLite takes an argument for: of a text its numeric prefix, cut off at the point.
 fn integer(value: &Value) -> Option<i64> {
     match numeric(value) {
         Value::Integer(i) => Some(i),
@@ -62,10 +63,12 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
+/// A function of one text, NULL for NULL. Only letters of ASCII change case, as in SQLite without ICU.
 fn of_text(args: &[Cell<'_>], f: impl Fn(&str) -> String) -> Result<Value> {
     Ok(argument(args, 0).map_or(Value::Null, |s| Value::Text(f(&s))))
 }
 
+/// The least integer has no absolute value: SQLite ends the query with an error, and so nothing is known of it here.
 fn abs(args: &[Cell<'_>]) -> Result<Value> {
     Ok(match args.first().map(|v| numeric(v)) {
         Some(Value::Integer(i)) => Value::Integer(i.checked_abs().ok_or(Stop::Unsupported("overflow"))?),
@@ -74,16 +77,19 @@ fn abs(args: &[Cell<'_>]) -> Result<Value> {
     })
 }
 
+/// Characters, and not bytes; of a number those of its text.
 fn length(args: &[Cell<'_>]) -> Result<Value> {
     Ok(argument(args, 0).map_or(Value::Null, |s| Value::Integer(s.chars().count() as i64)))
 }
 
+/// The place in characters from 1, and 0 where the part is not in it.
 fn instr(args: &[Cell<'_>]) -> Result<Value> {
     let (Some(within), Some(part)) = (argument(args, 0), argument(args, 1)) else { return Ok(Value::Null) };
     let before = within.find(&*part).and_then(|at| within.get(..at));
     Ok(Value::Integer(before.map_or(0, |before| before.chars().count() as i64 + 1)))
 }
 
+/// REPLACE with an empty text to look for gives the text as it is.
 fn replace(args: &[Cell<'_>]) -> Result<Value> {
     let (Some(within), Some(old), Some(new)) = (argument(args, 0), argument(args, 1), argument(args, 2))
     else {
@@ -99,6 +105,7 @@ fn replace(args: &[Cell<'_>]) -> Result<Value> {
     Ok(Value::Text(within.replace(&*old, &new)))
 }
 
+/// TRIM and its like: without a second argument spaces alone, else every character of it.
 fn trim(args: &[Cell<'_>], start: bool, end: bool) -> Result<Value> {
     let Some(of) = argument(args, 0) else { return Ok(Value::Null) };
     let set: Vec<char> = match (args.len(), argument(args, 1)) {
@@ -156,6 +163,7 @@ fn round(args: &[Cell<'_>]) -> Result<Value> {
             None => return Ok(Value::Null),
         },
     };
+    // From 2 to the power of 52 a double has no fraction.
     if x.abs() > 4_503_599_627_370_496.0 {
         return Ok(real(x));
     }
@@ -175,6 +183,8 @@ fn round(args: &[Cell<'_>]) -> Result<Value> {
     Ok(real(nearest))
 }
 
+/// MIN and MAX of one row's values, which are NULL if one of them is, unlike the aggregates of the same name. Of equal
+/// values the first is given.
 fn extreme(args: &[Cell<'_>], greatest: bool) -> Result<Value> {
     if args.iter().any(|v| **v == Value::Null) {
         return Ok(Value::Null);

@@ -86,26 +86,33 @@ const NULL: Cell<'static> = Cow::Owned(Value::Null);
 /// The state of one evaluation. Column ids are unique in a whole query, so each has a register of its own: binding a row
 /// sets the registers of its columns, and a correlated subquery reads those of the rows around it.
 struct Evaluator<'d> {
+    /// The plan, for the affinities of its columns.
     plan: &'d Plan,
+    /// The rows of each table.
     database: &'d Database,
     /// Which columns an expression or an output names. Scans give no others.
     read: Vec<bool>,
+    /// The value of each column in the row that is bound to it last.
     registers: Vec<Cell<'d>>,
     /// Answers of subqueries that read nothing from around them, by the subquery's address.
     closed: Vec<(*const Query, Option<Rows<'d>>)>,
+    /// Rows that may still be looked at.
     steps: u32,
 }
 
 impl<'d> Evaluator<'d> {
+    /// Counts rows before they are made, so that a hostile query ends without having made them.
     fn step(&mut self, rows: usize) -> Result<()> {
         self.steps = u32::try_from(rows).ok().and_then(|n| self.steps.checked_sub(n)).ok_or(Stop::Steps)?;
         Ok(())
     }
 
+    /// A column's value in the row that is bound.
     fn get(&self, column: ColumnId) -> Cell<'d> {
         self.registers.get(column.0 as usize).cloned().unwrap_or(NULL)
     }
 
+    /// Binds a column. An id beyond the plan's columns, which no plan has, is left out and reads as NULL.
     fn set(&mut self, column: ColumnId, value: Cell<'d>) {
         if let Some(register) = self.registers.get_mut(column.0 as usize) {
             *register = value;

@@ -61,6 +61,8 @@ fn parse(s: &str) -> Result<Option<Moment>> {
     }
 }
 
+/// A moment after one modifier. Only those that occur in queries are known; another one, such as `weekday 1`, ends the
+/// evaluation and is never taken for none.
 fn modified(moment: Moment, modifier: &str) -> Result<Moment> {
     let unknown = Stop::Unsupported("modifier of a date");
     let (year, month, _) = moment.civil();
@@ -99,36 +101,45 @@ fn clock(moment: Moment) -> (i64, i64, i64) {
     (seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
+/// A function that writes a moment, NULL where there is none.
 fn written(args: &[Cell<'_>], f: impl Fn(Moment) -> String) -> Result<Value> {
     Ok(moment(args)?.map_or(Value::Null, |m| Value::Text(f(m))))
 }
 
+/// As DATE writes it.
 fn day(m: Moment) -> String {
     let (year, month, day) = m.civil();
     format!("{year:04}-{month:02}-{day:02}")
 }
 
+/// As TIME writes it: without fractions of a second.
 fn hours(m: Moment) -> String {
     let (hour, minute, second) = clock(m);
     format!("{hour:02}:{minute:02}:{second:02}")
 }
 
+/// `DATE(time value, modifiers…)`.
 pub(super) fn date(args: &[Cell<'_>]) -> Result<Value> {
     written(args, day)
 }
 
+/// `TIME(time value, modifiers…)`.
 pub(super) fn time(args: &[Cell<'_>]) -> Result<Value> {
     written(args, hours)
 }
 
+/// `DATETIME(time value, modifiers…)`.
 pub(super) fn datetime(args: &[Cell<'_>]) -> Result<Value> {
     written(args, |m| format!("{} {}", day(m), hours(m)))
 }
 
+/// `JULIANDAY(time value, modifiers…)`, a double, so that differences are days and their parts.
 pub(super) fn julianday(args: &[Cell<'_>]) -> Result<Value> {
     Ok(moment(args)?.map_or(Value::Null, |m| real(EPOCH + m.epoch() as f64 / DAY)))
 }
 
+/// `STRFTIME(format, time value, modifiers…)`. SQLite gives NULL for a format that it does not know, and knows more
+/// than these, with its version; so another one ends the evaluation.
 pub(super) fn strftime(args: &[Cell<'_>]) -> Result<Value> {
     let Some((format, rest)) = args.split_first() else { return Ok(Value::Null) };
     let Some(format) = text(format) else { return Ok(Value::Null) };

@@ -21,6 +21,7 @@ fn prefix(text: &str) -> (Value, bool) {
             end += 1 + fraction;
         }
     }
+    // A sign or a point alone is no number.
     if whole + fraction == 0 {
         return (Value::Integer(0), false);
     }
@@ -34,6 +35,7 @@ fn prefix(text: &str) -> (Value, bool) {
     }
     let number = trimmed.get(..end).unwrap_or_default();
     let complete = end == bytes.len();
+    // A whole number that is too large for an integer becomes a double.
     if !is_real && let Ok(i) = number.parse::<i64>() {
         return (Value::Integer(i), complete);
     }

@@ -25,6 +25,7 @@ fn matches(text: &[char], parts: &[Part]) -> bool {
             Some(Part::One) => (at, part) = (at + 1, part + 1),
             Some(Part::This(c)) if text.get(at) == Some(c) => (at, part) = (at + 1, part + 1),
             _ => match retry {
+                // The last `%` takes one character more, and all after it is tried anew.
                 Some((after, from)) => {
                     retry = Some((after, from + 1));
                     (at, part) = (from + 1, after);

@@ -80,6 +80,7 @@ impl<'d> Evaluator<'d> {
         self.relation(rel)?.settled()
     }
 
+    /// The rows of a table, in the order in which they are stored, with the columns that something reads.
     fn scan(&mut self, table: usize, columns: &[(ColumnId, usize)]) -> Result<Rows<'d>> {
         let database = self.database;
         let Some(Some(rows)) = database.tables.get(table) else { return Err(Stop::Unsupported("table")) };
@@ -93,6 +94,8 @@ impl<'d> Evaluator<'d> {
         Ok(Rows { columns, rows, order: Order::Stored, certain: None })
     }
 
+    /// Each output over each row. Outputs that only pass columns on are moved and not computed, and they keep what is
+    /// certain.
     fn projection(&mut self, input: &'d Rel, exprs: &'d [(ColumnId, Expr)]) -> Result<Rows<'d>> {
         let rows = self.relation(input)?;
         let columns: Vec<ColumnId> = exprs.iter().map(|(c, _)| *c).collect();
@@ -123,6 +126,7 @@ impl<'d> Evaluator<'d> {
         for &conjunct in on {
             let free = conjunct.free_columns();
             let bound = |side: &Rows<'d>| side.columns.iter().any(|c| free.contains(c));
+            // A conjunct that reads none of the sides is tested at the first: rows around the query may make it false.
             let last = sides.iter().rposition(bound).unwrap_or(0);
             if let Some(tests) = tests.get_mut(last) {
                 tests.push(conjunct);
@@ -156,6 +160,8 @@ impl<'d> Evaluator<'d> {
         Ok(Rows::bag(columns, out))
     }
 
+    /// A left or a full join. The whole of ON is tested for each two rows, for a row without a partner is padded only
+    /// when all have been seen. (The planner writes a right join as a left one.)
     fn outer_join(
         &mut self,
         kind: JoinKind,
@@ -210,6 +216,7 @@ impl<'d> Evaluator<'d> {
         Ok(out)
     }
 
+    /// Sorts rows stably, and numbers the runs of rows that tie, for LIMIT and the comparison ask which order was open.
     fn sorted(&mut self, rows: Rows<'d>, keys: &'d [SortKey]) -> Result<Rows<'d>> {
         let values = self.sort_values(&rows, keys)?;
         let mut order: Vec<usize> = (0..rows.rows.len()).collect();
@@ -291,6 +298,8 @@ fn cut(rows: Rows<'_>, limit: Option<usize>, offset: usize) -> Rows<'_> {
     Rows { columns, rows, order, certain }
 }
 
+/// Rows are equal here as group keys are, so that NULLs match. With ALL each row on the right takes one away on the
+/// left, or meets one there; without it both sides are sets first.
 fn set_operation<'d>(
     kind: SetOpKind,
     all: bool,

@@ -23,6 +23,8 @@ struct Member<'d> {
 }
 
 impl<'d> Evaluator<'d> {
+    /// Adds a column for each call. Where rows tie, what a call gives is open: columns in which tied rows agree stay
+    /// certain, whoever gets which number.
     pub(super) fn windows(
         &mut self,
         input: &'d Rel,

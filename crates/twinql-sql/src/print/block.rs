@@ -50,6 +50,8 @@ impl Block {
         names
     }
 
+    /// The block as text, its clauses in SQL's order. SQLite has no OFFSET without LIMIT, so that one alone gets `LIMIT
+    /// -1`; and rows without columns, of which only the number counts, are written as `SELECT 1`.
     pub(super) fn select(&self, items: &[String]) -> String {
         let mut sql = String::from("SELECT ");
         if self.distinct {

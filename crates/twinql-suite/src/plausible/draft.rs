@@ -71,6 +71,8 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
+    /// An empty database, for which all is decided that holds for a whole column: how many rows there are, and where
+    /// values come from. A profile's figures, where there is one, go over what the portrait guesses.
     pub(super) fn new(
         schema: &'a Schema,
         tables: &'a [usize],

@@ -65,6 +65,8 @@ impl Measuring<'_> {
         self.note(regularity, holds);
     }
 
+    /// Counts the regularities of a table's single columns. Keys are left out of those of values, and what refers to a
+    /// key as well: that they repeat or not, and are NULL or not, the schema says already.
     fn columns(&mut self, index: usize, table: &Table) {
         let owner = quoted(&table.name);
         let mut without_nulls: Option<bool> = None;

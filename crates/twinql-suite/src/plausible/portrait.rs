@@ -224,6 +224,9 @@ pub(super) fn same_letters(a: &Value, b: &Value) -> bool {
 }
 
 impl Portraits {
+    /// Portraits of all columns of the tables that are read: first by names and types, then by what the gold compares
+    /// them with, then by the prediction. The gold is heard first, since it was written for the data and the prediction
+    /// may be wrong.
     pub(super) fn of(schema: &Schema, gold: &Facts, pred: &Facts, read: &[usize]) -> Portraits {
         let mut portraits = Portraits::default();
         let referred = implied::referred(schema);

@@ -92,6 +92,8 @@ fn range(content: Content, dice: &mut Dice) -> (f64, f64, f64) {
 }
 
 impl Supply {
+    /// Where a column's values come from on one database. What the schema says comes first, then what the queries ask
+    /// (a column that the gold tests for NULL has some), and the mood decides what neither says.
     pub(super) fn of(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Supply {
         let content = portrait.content;
         let distinct = match content {

@@ -137,6 +137,8 @@ impl Profile {
     }
 }
 
+/// What a profile says of a table, by positions of the schema's columns. It goes on after an error, so that one run
+/// names all that has to be corrected.
 fn bind_table(
     schema: &Schema,
     index: usize,
@@ -320,6 +322,9 @@ fn kind(column: &Column) -> String {
     }
 }
 
+/// A reference of a profile over the schema, whether declared there or not. Names that the schema does not have are
+/// errors, and nothing is bound; where a declared foreign key is said to hold in part, the declaration wins, with a
+/// warning.
 fn bind_reference(
     schema: &Schema,
     index: usize,

@@ -48,6 +48,8 @@ impl Table {
     }
 }
 
+/// Records of a CSV, each with the line that it begins in. Inside quotes a line end belongs to the field and a doubled
+/// quote is one; a quote that is never closed is an error, for it would swallow the rest of the file.
 fn split(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
     let mut records = Vec::new();
     let (mut fields, mut field) = (Vec::new(), String::new());

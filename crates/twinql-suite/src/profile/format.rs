@@ -183,6 +183,8 @@ fn fields<T: DeserializeOwned>(value: Value, place: &str) -> Result<T, ProfileEr
 }
 
 impl TableProfile {
+    /// Reads what is known of a table. Columns and references are taken one by one, so that an error names its place;
+    /// the plain fields go through serde, whose list of known names is completed by these two.
     fn read(value: &Value, place: &str) -> Result<TableProfile, ProfileError> {
         let map = object(value, place, "what is known of a table")?;
         let plain: Map<String, Value> = map
@@ -238,6 +240,8 @@ impl TableProfile {
 impl TryFrom<Value> for Profile {
     type Error = ProfileError;
 
+    /// Reads a profile, and says what is wrong in its own words: the format and the version come first, so that another
+    /// document, or one of a later program, is not told about a field.
     fn try_from(value: Value) -> Result<Profile, ProfileError> {
         let map = object(&value, "", "a profile")?;
         let text = |field: &str| match map.get(field) {

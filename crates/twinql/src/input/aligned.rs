@@ -75,6 +75,8 @@ impl Aligned {
         self.of
     }
 
+    /// The next gold and its prediction. The files were counted on opening and are as long as each other, blank lines
+    /// apart; if one ends early now, it was changed in between, and every later pair would be a wrong one.
     fn read(&mut self) -> Result<Item> {
         let changed = || InputError::Changed { gold: self.gold_path.clone(), pred: self.pred_path.clone() };
         let gold = self.golds.next().ok_or_else(changed)??;

@@ -87,6 +87,8 @@ impl PairItems {
         }
     }
 
+    /// What a line asks for. A bad gold and a bad prediction are items too, with the status of the side that is at
+    /// fault, so that every line has a result and the rest of the file is still scored.
     fn item(&mut self, line: &Line) -> Item {
         let place = format!("{}, line {}", self.path.display(), line.number);
         let draft = match line.text() {

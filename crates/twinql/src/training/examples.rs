@@ -178,6 +178,8 @@ fn corpora(data: &Data, left_out: &mut LeftOut, progress: &Arc<dyn Progress>) ->
     Ok(corpora.into_iter().zip(asked).zip(&data.corpora).map(used).collect())
 }
 
+/// Turns labelled pairs into examples. Each distinct query is planned once, however many pairs it is in. A pair of
+/// which one query has no graph is left out and counted; the order of the others stays, so that a seed means the same.
 fn encode(
     labelled: &[Labelled],
     semantics: &Semantics,

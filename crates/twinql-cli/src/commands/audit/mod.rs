@@ -83,6 +83,7 @@ fn list(console: Console) -> Result<bool> {
     Ok(true)
 }
 
+/// Exactly one source: clap sees to it that there are not two.
 fn source(typed: &Audit) -> Result<GoldSource> {
     Ok(match (&typed.gold, &typed.pairs, &typed.gold_sql) {
         (Some(gold), None, None) => GoldSource::Lines(gold.clone()),
@@ -100,6 +101,7 @@ fn named(source: &GoldSource) -> String {
     }
 }
 
+/// The flag's name as a severity.
 fn severity(typed: Least) -> Severity {
     match typed {
         Least::Note => Severity::Note,
@@ -108,6 +110,8 @@ fn severity(typed: Least) -> Severity {
     }
 }
 
+/// What is looked for. A named check is told whatever its severity, and so is what `--fail-on` asks for: else the
+/// status would speak of findings that nobody sees.
 fn config(typed: &Audit, seed: Option<u64>) -> Result<Config> {
     let mut checks: Vec<&'static Check> = Vec::new();
     for id in typed.check.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
@@ -153,15 +157,20 @@ fn audited(jobs: &[Job], config: &Config) -> Vec<Done> {
 /// Counts of what was audited.
 #[derive(Default)]
 struct Tally {
+    /// All golds, those that cannot be used too.
     golds: usize,
+    /// Golds by how far they were understood.
     statuses: BTreeMap<&'static str, usize>,
     /// Golds with a finding, by its severity.
     flagged: BTreeMap<Severity, usize>,
+    /// By check and severity, for some findings are less bad than their check says.
     findings: BTreeMap<(&'static str, Severity), usize>,
+    /// Findings that a database shows, by check.
     witnesses: BTreeMap<&'static str, usize>,
 }
 
 impl Tally {
+    /// Counts one gold.
     fn add(&mut self, status: &'static str, audit: Option<&Audited>) {
         self.golds += 1;
         *self.statuses.entry(status).or_default() += 1;
@@ -209,6 +218,7 @@ impl Tally {
         lines
     }
 
+    /// The same for programs.
     fn json(&self) -> Json {
         let checks = self.found().map(|(check, severity, n)| {
             json!({"check": check.id, "severity": severity, "findings": n, "witnesses": self.shown(check)})
@@ -222,13 +232,19 @@ impl Tally {
 
 /// Writes audits in the format that was asked for.
 struct Writer {
+    /// Where audits are written.
     sink: Sink,
+    /// What they are written as.
     format: AuditFormat,
     /// The file of golds, for SARIF.
     file: Option<String>,
+    /// A gold a line: then places in the text are places in the file.
     lines: bool,
+    /// The query of the command line: its text need not be shown again.
     single: bool,
+    /// The least that is told.
     severity: Severity,
+    /// Counts for the end.
     tally: Tally,
     /// What waits for the end of the document.
     waiting: Vec<Json>,
@@ -252,11 +268,13 @@ impl Writer {
         })
     }
 
+    /// Shows what is there; false where nobody reads any more.
     fn flush(&mut self) -> Result<bool> {
         self.sink.flush()?;
         Ok(!self.sink.closed)
     }
 
+    /// Writes one audit, or keeps it where the format is one document; false where nobody reads any more.
     fn add(&mut self, job: &Job, about: &About, done: Done) -> Result<bool> {
         let status = match &done {
             Ok(audit) => audit.status.name(),

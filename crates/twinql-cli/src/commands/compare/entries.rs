@@ -32,6 +32,7 @@ pub(super) struct Entries {
     pub(super) systems: Vec<System>,
     /// Spider's class of each gold; none for one that cannot be read.
     pub(super) hardness: Vec<Option<Hardness>>,
+    /// Each pair of a gold and a prediction once, for systems often predict the same.
     distinct: Vec<Job>,
 }
 

@@ -15,6 +15,7 @@ use crate::output::Console;
 pub(super) struct Measure {
     pub(super) name: String,
     pub(super) threshold: f64,
+    /// It decides and does not score, so that a mean score would be its accuracy.
     binary: bool,
     pub(super) signature: String,
 }

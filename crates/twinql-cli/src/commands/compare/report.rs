@@ -18,8 +18,10 @@ const DRAWN: usize = 6;
 
 /// What the report is made of.
 pub(super) struct Found<'a> {
+    /// All figures of systems and metrics.
     pub(super) comparison: &'a Comparison,
     pub(super) measures: &'a [Measure],
+    /// How intervals were made, for notes.
     pub(super) how: &'a Resampling,
     pub(super) entries: &'a Entries,
     pub(super) counts: &'a [StatusCounts],
@@ -63,6 +65,8 @@ impl Found<'_> {
         self.comparison.standings.iter().filter(move |s| s.system == system)
     }
 
+    /// A row for each system, the best by the reference first, with intervals. The bars show the reference alone: bars
+    /// of all metrics side by side could not be read.
     fn accuracies(&self) -> Section {
         let ranked = ranked(self.comparison);
         let reference = &self.comparison.reference;
@@ -103,6 +107,8 @@ impl Found<'_> {
         section.with(table).with(Chart::new("accuracy-bars", format!("Accuracy by {reference}"), bars.into()))
     }
 
+    /// Accuracy by hardness for each system. The groups of the chart say how many golds they have, since some classes
+    /// are small.
     fn classes(&self) -> Section {
         let ranked = ranked(self.comparison);
         let classes = &self.comparison.classes;
@@ -140,6 +146,7 @@ impl Found<'_> {
         Section::new("hardness", "By hardness").with(table).with(chart)
     }
 
+    /// Which differences between systems are more than chance, as a matrix: with many systems a list could not be read.
     fn contests(&self) -> Section {
         let ranked = ranked(self.comparison);
         let names: Vec<String> = ranked.iter().map(|s| s.system.clone()).collect();
@@ -172,6 +179,8 @@ impl Found<'_> {
         Section::new("contests", "Contests").with(chart)
     }
 
+    /// How far each metric goes with the reference: whether it ranks the systems alike, which needs two systems, and on
+    /// what share of golds it errs to either side.
     fn metrics(&self) -> Section {
         let reference = &self.comparison.reference;
         let mut section = Section::new("metrics", format!("Metrics against {reference}"));

@@ -62,6 +62,8 @@ impl Entries {
         givers
     }
 
+    /// One pair on which a metric and the reference disagree, as the report shows it; `wanted` is what the metric says.
+    /// None for a pair that has no two queries to show.
     fn tell(
         &self,
         measures: &[Measure],

@@ -65,6 +65,8 @@ fn title(c: &Compared) -> String {
     format!("{}: input {}", c.relation, c.id)
 }
 
+/// What a reader has to know to follow the comparison: how the schema changed, and what was predicted over it, if
+/// reading that back has changed it.
 fn reason(c: &Compared, seen: Option<&str>) -> String {
     let mut parts = Vec::new();
     if !c.change.is_empty() {
@@ -76,6 +78,7 @@ fn reason(c: &Compared, seen: Option<&str>) -> String {
     parts.join(" ")
 }
 
+/// A pair of valid predictions with what each metric calls it. What is no query is told by another card.
 fn tell(engine: &Engine, read: &Read, c: &Compared, calls: &[Call]) -> Option<Telling> {
     let Outcome::Pair(number) = c.outcome else { return None };
     let Work::Pair { schema, gold, pred } = &read.distinct.get(number)?.work else { return None };

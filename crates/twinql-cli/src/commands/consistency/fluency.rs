@@ -13,7 +13,9 @@ const POINTS: usize = 100;
 
 /// Scores of originals, each once, and of what became of them.
 struct Scores {
+    /// Sorted; what many inputs come of counts once.
     originals: Vec<f64>,
+    /// Sorted; each input counts.
     transformed: Vec<f64>,
 }
 
@@ -73,6 +75,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
 }
 
+/// A relation's row. Means are of different numbers of questions, so both numbers stand beside them.
 fn row(name: &str, scores: &Scores) -> Vec<Cell> {
     vec![
         name.into(),

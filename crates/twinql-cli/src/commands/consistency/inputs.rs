@@ -33,7 +33,9 @@ pub(super) enum Outcome {
 /// Which prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
+    /// Over the schema as it was.
     Original,
+    /// Over the transformed schema, and read back through the mapping before it is compared.
     Transformed,
 }
 
@@ -59,6 +61,7 @@ pub(super) struct Compared {
 }
 
 impl Compared {
+    /// What the rates are computed from: the calls, and the groups that the input is in.
     pub(super) fn judged(&self, calls: Vec<Call>) -> Judged {
         Judged { origin: self.origin, relation: self.relation, hardness: self.hardness, calls }
     }
@@ -98,8 +101,11 @@ pub(super) struct Read {
 
 /// Schemas and predictions while inputs are read.
 struct Reading<'s> {
+    /// Original schemas.
     schemas: &'s Schemas,
+    /// By the number of the question.
     originals: Predictions,
+    /// By the id of the input.
     transformed: Predictions,
     /// Transformed schemas by name.
     new: HashMap<String, Option<Arc<Schema>>>,
@@ -107,6 +113,7 @@ struct Reading<'s> {
     known: HashMap<(String, String, String), usize>,
     /// What a prediction over a transformed schema is over the original one.
     translated: HashMap<(String, String), Seen>,
+    /// Originals without a prediction, each once, however many inputs come of it.
     lost_originals: BTreeSet<usize>,
 }
 
@@ -169,6 +176,8 @@ fn originals_of(path: &Path, last: usize) -> Result<Predictions> {
     Ok(Predictions::read(path, &ids)?)
 }
 
+/// Whether a prediction is valid. What is beyond the planner's limits may be a query and counts as one: the metrics say
+/// then that they cannot tell.
 fn is_query(schema: &Schema, sql: &str) -> Result<(), String> {
     match parse(sql).and_then(|parsed| plan(schema, &parsed)) {
         Ok(_) | Err(SqlError::Unsupported { .. } | SqlError::TooLarge { .. }) => Ok(()),
@@ -213,6 +222,8 @@ impl Reading<'_> {
         Ok(true)
     }
 
+    /// What becomes of one input. Both predictions are compared over the original schema, so that only pairs of valid,
+    /// different queries go to the metrics. The rest is decided here, and each distinct pair is scored once.
     fn outcome(
         &mut self,
         input: &Input,

@@ -29,12 +29,16 @@ use inputs::{Compared, Outcome, Read};
 
 /// What was found.
 struct Found {
+    /// By metric.
     rates: Vec<Rates>,
     /// Of each metric that compares texts, where others know better.
     alarms: Vec<(String, Vec<Alarms>)>,
     signatures: Vec<(&'static str, String)>,
+    /// From which on each metric calls two predictions the same.
     thresholds: Vec<f64>,
+    /// How intervals are made.
     how: Resampling,
+    /// Of distinct pairs.
     counts: StatusCounts,
 }
 
@@ -142,6 +146,8 @@ fn compares_texts(id: MetricId) -> bool {
     )
 }
 
+/// How often metrics that compare texts call predictions different that a proof or the suite knows to answer the same.
+/// Nothing can be said where neither of these was asked for.
 fn false_alarms(engine: &Engine, judged: &[Judged]) -> Vec<(String, Vec<Alarms>)> {
     let place = |id: MetricId| engine.metrics().iter().position(|m| m.id == id);
     let (proof, suite) = (place(MetricId::Proof), place(MetricId::Suite));
@@ -152,6 +158,7 @@ fn false_alarms(engine: &Engine, judged: &[Judged]) -> Vec<(String, Vec<Alarms>)
     texts.map(|(i, m)| (m.name.to_owned(), alarms(judged, i, proof, suite))).collect()
 }
 
+/// Names inputs that are not compared, by what they lack: rates over the rest alone would look better than they are.
 fn name_missing(read: &Read, console: Console) {
     let some = |ids: &[String]| {
         let shown: Vec<&str> = ids.iter().take(NAMED).map(String::as_str).collect();

@@ -57,6 +57,7 @@ pub(super) fn report(found: &Found, read: &Read, fluency: Option<Section>, cards
     report
 }
 
+/// A rate with its interval, in per cent.
 fn cell(rate: &Rate) -> Cell {
     match (rate.rate, rate.low, rate.high) {
         (Some(rate), Some(low), Some(high)) => Cell::interval(rate * 100.0, low * 100.0, high * 100.0),
@@ -64,10 +65,13 @@ fn cell(rate: &Rate) -> Cell {
     }
 }
 
+/// The rate of one relation. By name, for a metric may lack a relation that another has.
 fn group<'r>(rates: &'r Rates, name: &str) -> Option<&'r Rate> {
     rates.by_relation.iter().find(|g| g.group == name)
 }
 
+/// The rate for each relation and for all inputs, beside the mean that the paper reports for the same relation. Where
+/// the paper has no such relation the cell says so: an empty one would read as a rate of none.
 fn by_relation(found: &Found, read: &Read) -> Section {
     let groups: Vec<&str> = found
         .rates
@@ -141,6 +145,7 @@ fn estimate(rate: &Rate) -> Option<Estimate> {
     Some(Estimate::between(rate.rate?, rate.low?, rate.high?))
 }
 
+/// The paper's Table 7 for these systems. All inputs of a gold share its class.
 fn by_hardness(found: &Found) -> Section {
     let mut columns = vec![Column::text("metric")];
     columns.extend(["easy", "medium", "hard", "extra", "all"].map(|h| Column::number(h, 1).unit("%")));
@@ -153,6 +158,8 @@ fn by_hardness(found: &Found) -> Section {
     Section::new("hardness", "By hardness").with(table)
 }
 
+/// A table for each metric that compares texts, by relation. `open` are those of which neither a proof nor the suite
+/// knows.
 fn false_alarms(found: &Found) -> Section {
     let mut section = Section::new("alarms", "False alarms");
     for (metric, groups) in &found.alarms {

@@ -71,6 +71,7 @@ const GROUPS: [&str; 6] = ["split", "semantics", "origin", "change", "hardness",
 pub(super) struct Labels {
     head: String,
     all: Count,
+    /// By what a pair says of itself, in the order of the document's tables.
     groups: [BTreeMap<String, Count>; 6],
 }
 

@@ -168,6 +168,8 @@ impl Counts {
         rows
     }
 
+    /// The same figures as JSON. Ratios are given beside their counts, since papers print those, and are null where
+    /// they would divide by zero.
     fn add_to(&self, document: &mut Value) {
         let v = &self.variety;
         if let Some(s) = &self.size {
@@ -210,6 +212,7 @@ impl Counts {
     }
 }
 
+/// None where there is nothing to divide by.
 fn ratio(sum: usize, of: usize) -> Option<f64> {
     (of > 0).then(|| sum as f64 / of as f64)
 }

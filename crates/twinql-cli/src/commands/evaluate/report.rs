@@ -19,11 +19,13 @@ const POINTS: usize = 400;
 
 /// What the report is made of.
 pub(super) struct Found<'a> {
+    /// What was computed; the report computes no figure of its own.
     pub(super) measured: &'a Measured,
     pub(super) subjects: &'a [Subject],
     pub(super) seen: &'a Seen,
     pub(super) hardness: &'a [(String, Vec<MetricReport>)],
     pub(super) keywords: &'a [(String, Vec<MetricReport>)],
+    /// Pairs on which a metric and the label disagree.
     pub(super) cards: Vec<PairCard>,
 }
 
@@ -66,6 +68,9 @@ impl Found<'_> {
         report
     }
 
+    /// A row for each metric, then the same figures of its decisions. Papers tabulate correlations of decisions, which
+    /// for two binary columns are one number, so these stand in a table of their own and not beside the correlations of
+    /// scores.
     fn agreement(&self) -> Section {
         let overall = &self.measured.overall;
         let higher = |name: &str| Column::number(name, 3).better(Better::Higher);
@@ -145,6 +150,8 @@ impl Found<'_> {
         section
     }
 
+    /// Precision over recall for every metric, and calibration for those whose scores are probabilities. A metric for
+    /// which a curve is undefined, as where all labels are one, is left out of that chart.
     fn curves(&self) -> Section {
         let everything = self.seen.everything();
         let (mut precision, mut calibration) = (Vec::new(), Vec::new());
@@ -183,6 +190,7 @@ impl Found<'_> {
         section
     }
 
+    /// Scores by label, so that it shows where a threshold would separate them better.
     fn distributions(&self) -> Section {
         let everything = self.seen.everything();
         let mut section = Section::new("distributions", "Scores by label");
@@ -214,6 +222,8 @@ impl Found<'_> {
         section
     }
 
+    /// Each two metrics on the pairs that both score. The test is a paired one: intervals of the metrics overlap easily
+    /// where the difference on the same pairs is clear.
     fn differences(&self) -> Section {
         let caption =
             "AUC of the first metric minus that of the second, over the pairs that both say something of";

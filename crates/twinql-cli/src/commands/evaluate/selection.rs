@@ -13,6 +13,7 @@ use crate::output::Console;
 
 /// What passes, and what became of the rest.
 pub(crate) struct Selection {
+    /// Where a split is asked for, pairs of others are left out, and pairs of none.
     split: Option<String>,
     labels: Option<Labels>,
     /// Pairs of the split.

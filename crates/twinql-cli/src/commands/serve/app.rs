@@ -37,22 +37,35 @@ const LONGEST_KEPT: usize = 128 << 10;
 
 /// All that requests need, made once.
 pub(super) struct App {
+    /// Who may come in.
     pub(super) gate: Gate,
+    /// What is counted.
     pub(super) meters: Meters,
+    /// What requests must carry, if anything.
     pub(super) token: Option<String>,
+    /// The checkpoint, shared by all that scores.
     pub(super) network: Network,
+    /// Scores pairs in the server's dialect.
     pub(super) engine: Engine,
+    /// Run queries for verdicts, in processes of their own where that was asked for.
     pub(super) workers: Workers,
     /// One for each dialect that a completion may be written in.
     rewarders: Vec<(Dialect, Rewarder)>,
+    /// How verdicts are found: witnesses are shrunk, for people read them.
     pub(super) judge: JudgeConfig,
+    /// Of one request.
     pub(super) most_pairs: usize,
+    /// Those of the command line, which requests name by their id.
     schemas: Schemas,
+    /// The schema of requests that say nothing of theirs.
     db_id: Option<String>,
+    /// The dialect of requests that name none.
     dialect: Dialect,
+    /// Whether the log may hold queries, which may hold data.
     log_queries: bool,
     /// Schemas that requests carried, by dialect and text.
     carried: Mutex<LruCache<(Dialect, String), Arc<Schema>>>,
+    /// True from a signal on: who waits is sent away, who is worked on is answered.
     closing: watch::Sender<bool>,
 }
 
@@ -70,6 +83,8 @@ pub(super) struct Over {
 }
 
 impl App {
+    /// Reads everything that requests need before the first of them: a wrong flag, schema or checkpoint ends the
+    /// program and is no answer to a client. There is a rewarder for each dialect, since a request may name its own.
     pub(super) fn new(typed: &Serve, seed: Option<u64>, console: Console) -> Result<App> {
         for (flag, given) in [("--most-body", typed.most_body), ("--most-pairs", typed.most_pairs)] {
             if given == 0 {

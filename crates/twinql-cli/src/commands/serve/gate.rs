@@ -14,7 +14,9 @@ pub(super) struct Gate {
     inside: Arc<Semaphore>,
     /// Places of those that are worked on.
     working: Arc<Semaphore>,
+    /// The number of places at work.
     at_once: usize,
+    /// How long a request may take, waiting included.
     limit: Duration,
 }
 
@@ -25,6 +27,7 @@ pub(super) struct Place {
 }
 
 impl Gate {
+    /// A gate with so many places at work, and so many to wait at.
     pub(super) fn new(at_once: usize, waiting: usize, limit: Duration) -> Gate {
         // A semaphore has a largest size.
         let inside = at_once.saturating_add(waiting).min(Semaphore::MAX_PERMITS);

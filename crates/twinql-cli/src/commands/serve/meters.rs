@@ -11,17 +11,20 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use twinql::record::Record;
 
+/// Labels of requests. Paths are the server's own, never a client's: each new one would be a new series.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
     path: String,
     status: u16,
 }
 
+/// Labels of durations, without statuses, as a histogram is many series.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Of {
     path: String,
 }
 
+/// Labels of pairs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Ended {
     status: Name,
@@ -45,10 +48,15 @@ const BOUNDS: [f64; 13] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0
 
 /// All counts.
 pub(super) struct Meters {
+    /// Writes all of them.
     registry: Registry,
+    /// Answered requests.
     requests: Family<Answered, Counter>,
+    /// How long they took.
     seconds: Family<Of, Histogram>,
+    /// Requests that are not answered yet.
     at_work: Gauge,
+    /// Scored pairs.
     pairs: Family<Ended, Counter>,
 }
 
@@ -56,6 +64,7 @@ pub(super) struct Meters {
 pub(super) struct AtWork(Gauge);
 
 impl Drop for AtWork {
+    /// Also where the client goes away and the answer is never made.
     fn drop(&mut self) {
         self.0.dec();
     }

@@ -266,7 +266,7 @@ pub(super) const PADDED_LAST: Rule = Rule {
 /// table is empty. Of two rows the second may be filled up, so LIMIT 1 alone will do.
 fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let (input, keys) = rel.as_first_row_mut()?;
-    let Some(first) = keys.first() else { return None };
+    let first = keys.first()?;
     if (first.direction, first.nulls) != (Direction::Desc, NullsOrder::Last) {
         return None;
     }

@@ -350,7 +350,7 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
         }
     };
     let values: Option<Keys> = calls.iter().map(|(c, call)| Some((*c, value(call)?))).collect();
-    let Some(values) = values else { return None };
+    let values = values?;
     let mut exprs = std::mem::take(keys);
     exprs.extend(values);
     *rel = Rel::project(input.take(), exprs);

@@ -210,7 +210,7 @@ fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> Changed {
         NodeMut::Rel(rel) => without_side(rel, &used, &tests, cx),
         _ => None,
     });
-    let Some(map) = found else { return None };
+    let map = found?;
     if !map.is_empty() {
         replace_tests(query, &map);
     }

@@ -229,10 +229,10 @@ fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
             _ => None,
         })
         .collect();
-    let Some(places) = places else { return None };
+    let places = places?;
     for arm in [&mut *left, &mut *right] {
         let output: Option<Vec<ColumnId>> = places.iter().map(|p| arm.output.get(*p).copied()).collect();
-        let Some(output) = output else { return None };
+        let output = output?;
         arm.output = output;
     }
     *rel = Rel::SetOp {

@@ -144,6 +144,8 @@ impl<'s> Builder<'s> {
         order.iter().map(&mut key).collect()
     }
 
+    /// One SELECT as a block, and its ORDER BY as keys. Clauses are read in the order in which their names come into
+    /// sight: FROM first, then the outputs, whose aliases the later clauses may use.
     fn select(
         &mut self,
         select: &Select,
@@ -190,6 +192,9 @@ impl<'s> Builder<'s> {
         Ok((block, keys))
     }
 
+    /// A table of FROM with what is joined to it. USING and NATURAL become equalities of the shared columns, so that
+    /// they are compared like an ON that says the same; an operator that is not known counts as an outer join, which no
+    /// rule may move.
     fn joined(
         &mut self,
         item: &TableWithJoins,
@@ -229,6 +234,8 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
+    /// Adds one table, derived table or call to FROM and its columns to what is in sight. A CTE is read anew wherever
+    /// it is named, over the CTEs before it, so that it compares like the derived table that it stands for.
     fn factor(
         &mut self,
         factor: &TableFactor,

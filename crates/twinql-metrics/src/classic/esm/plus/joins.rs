@@ -144,6 +144,9 @@ pub(super) const REDUNDANT_JOIN: EsmRule = EsmRule {
     ],
 };
 
+/// Takes out a table that an inner join only looks up by its key. Every foreign key, being never NULL, finds one row
+/// there, so that neither the number of rows nor a value changes; its key, where it is put out, is the foreign key
+/// itself.
 fn redundant_join(query: &mut Query, facts: &Facts<'_>) -> bool {
     let mut named = Vec::new();
     if query.block().is_some_and(|b| b.inner() && b.from.len() > 1) {

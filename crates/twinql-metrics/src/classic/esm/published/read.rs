@@ -186,6 +186,8 @@ impl<'a> Reader<'a> {
         self.words.get(at).is_some_and(|w| !CLAUSES.contains(&w.as_str()) && w != ")" && w != ";")
     }
 
+    /// The tables of a FROM and the conditions of all its ONs, in one list. Tables are what the scripts compare, and
+    /// which of them an ON belongs to is lost, as it is there.
     fn from(&mut self, start: usize, scope: &mut Scope, tree: &mut Tree) -> Read<usize> {
         let from = self.words.iter().skip(start).position(|w| w == "from");
         let mut at = start + from.ok_or_else(|| Unread::new("no FROM"))? + 1;
@@ -404,6 +406,8 @@ impl<'a> Reader<'a> {
         Ok((at, operand))
     }
 
+    /// The conditions of a WHERE, HAVING or ON, as a flat list with AND and OR between them: the scripts know no grouping
+    /// parentheses and no precedence. NOT in front of a condition and lists of IN are read by ESM+ alone.
     fn conditions(&mut self, start: usize, scope: &Scope) -> Read<(usize, Vec<Item>)> {
         let mut at = start;
         let mut items = Vec::new();
