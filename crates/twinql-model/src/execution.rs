@@ -106,7 +106,7 @@ impl ExecutionModel {
         Ok(ExecutionModel { equal, different, refuted, unrefuted, unknown, share, untested, network, folds })
     }
 
-    /// Each weight by its name, in the order of [`Signs::features`].
+    /// Each weight by its name, in the order of `Signs::features`.
     pub fn named(&self) -> [(&'static str, f64); WEIGHTS] {
         [
             ("equal", self.equal),
