@@ -143,7 +143,7 @@ impl Metrics {
         if metrics.is_empty() {
             bail!("--metric is empty");
         }
-        if typed.profile.is_some()
+        if typed.profile.profile.is_some()
             && !metrics.iter().any(|m| matches!(m.id, MetricId::ExpectedEx | MetricId::Ex))
         {
             bail!(
@@ -182,7 +182,7 @@ impl Metrics {
             databases: databases(typed.databases)?,
             plausible: typed.plausible,
             probe: typed.probe.probe,
-            profile: typed.profile,
+            profile: typed.profile.profile,
             matching: matching(&typed.matching)?,
             crystalbleu_corpus: typed.crystalbleu_corpus,
             workers: typed.run.workers,

@@ -57,6 +57,15 @@ pub(crate) struct ProbeFlag {
     pub(crate) probe: Option<u64>,
 }
 
+/// Which databases plausible ones are like.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileFlag {
+    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
+    /// them (.jsonl), or a folder
+    #[arg(long, value_name = "PATH")]
+    pub(crate) profile: Option<PathBuf>,
+}
+
 /// On which databases.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionFlag {
@@ -262,10 +271,8 @@ pub(crate) struct Metrics {
     /// Plausible databases that expected-ex and ex count over [default: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) plausible: Option<u64>,
-    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
-    /// them (.jsonl), or a folder
-    #[arg(long, value_name = "PATH")]
-    pub(crate) profile: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileFlag,
     #[command(flatten)]
     pub(crate) matching: MatchingFlags,
     /// Gold queries whose 500 most common n-grams crystalbleu leaves out; text after a tab is ignored

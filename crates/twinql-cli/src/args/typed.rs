@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::corpus::Corpus;
 use super::shared::{
     BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, LabelsFlag, NeededSchemaFlags, ProbeFlag,
-    QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
+    ProfileFlag, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
 };
 pub(crate) use super::shared::{Format, Input, Metrics, Output};
 use super::suite::Suite;
@@ -157,10 +157,8 @@ pub(crate) struct Judge {
     /// Plausible databases over which it is said of a witness how plausible it is, and why it is odd; 0 leaves that out
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     pub(crate) plausible: u64,
-    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
-    /// them (.jsonl), or a folder
-    #[arg(long, value_name = "PATH")]
-    pub(crate) profile: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileFlag,
     /// Write each witness as FOLDER/ID.sql: both queries and their answers, and a database for sqlite3.
     /// An id that can be no file's name is followed by a hash; each record names its file
     #[arg(long, value_name = "FOLDER")]
@@ -276,10 +274,8 @@ pub(crate) struct Calibrate {
     /// Plausible databases that are counted over [default: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) plausible: Option<u64>,
-    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
-    /// them (.jsonl), or a folder
-    #[arg(long, value_name = "PATH")]
-    pub(crate) profile: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileFlag,
     #[command(flatten)]
     pub(crate) run: RunFlags,
     /// Write the checkpoint with its weights to this file, whole or not at all

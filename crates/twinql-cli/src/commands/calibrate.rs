@@ -40,7 +40,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         ("--schemas", typed.input.schemas.as_deref()),
         ("--labels", typed.labels.labels.as_deref()),
         ("--checkpoint", typed.checkpoint.as_deref()),
-        ("--profile", typed.profile.as_deref()),
+        ("--profile", typed.profile.profile.as_deref()),
     ]);
     inputs.output(&typed.out)?;
     let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
@@ -55,7 +55,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         .semantics(semantics)
         .databases(databases(typed.databases)?)
         .plausible(typed.plausible)
-        .profiles(settled_profiles(typed.profile.as_deref(), schemas.all(), console)?)
+        .profiles(settled_profiles(typed.profile.profile.as_deref(), schemas.all(), console)?)
         .seed(seed.unwrap_or(DEFAULT_SEED))
         .translated_from(schemas.dialect())
         .workers(workers(typed.run.workers, &limits)?, limits)

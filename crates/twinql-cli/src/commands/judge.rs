@@ -68,9 +68,9 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     };
     let workers = worker::workers(typed.run.workers, &config.limits)?;
     let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
-    let profiles = settled_profiles(typed.profile.as_deref(), schemas.all(), console)?;
+    let profiles = settled_profiles(typed.profile.profile.as_deref(), schemas.all(), console)?;
     let signature = signature(&config, &profiles, input.dialect);
-    let inputs = guard(&input, &output, [("--profile", typed.profile.as_deref())])?;
+    let inputs = guard(&input, &output, [("--profile", typed.profile.profile.as_deref())])?;
     let begin = Begin {
         output: &output,
         flags: &typed.batch,

@@ -30,21 +30,24 @@ pub(crate) fn run(typed: &ProfileCommand, console: Console) -> Result<bool> {
     }
     let values = typed.values.unwrap_or(0);
     let config = MeasureConfig { rows: typed.rows, values };
-    let (mut told, mut text) = (0, String::new());
+    let mut told = 0;
     match &typed.db {
         Some(folder) if folder.is_dir() => {
             let files = Files::find(folder)?;
+            // Each as it is measured: many databases take their time.
+            let mut sink = Sink::new(typed.out.as_deref())?;
             for id in files.ids() {
                 let Some(file) = files.of(id).and_then(<[_]>::first) else { continue };
                 match of_file(file, &config, typed, console) {
                     Ok(profile) => {
                         told += columns_with_values(&profile);
                         let profile = Value::from(Profile { db_id: id.to_owned(), ..profile });
-                        text.push_str(&format!("{profile}\n"));
+                        sink.line(&profile.to_string())?;
                     }
                     Err(error) => console.warn(format!("{id}: {error:#}")),
                 }
             }
+            sink.finish()?;
         }
         one => {
             let profile = match (one, &typed.pg_stats) {
@@ -59,12 +62,11 @@ pub(crate) fn run(typed: &ProfileCommand, console: Console) -> Result<bool> {
             };
             told += columns_with_values(&profile);
             let db_id = typed.db_id.clone().unwrap_or_else(|| profile.db_id.clone());
-            text = Profile { db_id, ..profile }.text();
+            let mut sink = Sink::new(typed.out.as_deref())?;
+            sink.write(&Profile { db_id, ..profile }.text())?;
+            sink.finish()?;
         }
     }
-    let mut sink = Sink::new(typed.out.as_deref())?;
-    sink.write(&text)?;
-    sink.finish()?;
     if told > 0 {
         console.say(format!(
             "--values: the profile holds common values of {told} columns; look at them before you share it"

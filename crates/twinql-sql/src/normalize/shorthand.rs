@@ -33,8 +33,9 @@ pub(super) fn change_knowing(
     change_each(rel.exprs_mut(), |e| e.map(|e| f(e, &known, cx).is_some())).then_some(())
 }
 
-/// What a comparison holds against 0, or as a whole number against 1, and whether it is true of 0. All ways to ask, with
-/// the number on either side: `= 0`, `<= 0` and `< 1`, and the opposites.
+/// What a comparison holds against 0, and whether it is true of 0: `= 0` and `<> 0`, with the number on either side. Of a count,
+/// and of what is taken for a number that is whole and never below 0, `<= 0` and `< 1` say the same as `= 0`, and `> 0` and
+/// `>= 1` the opposite. Whoever asks has to know that it is one.
 pub(super) fn asked_of_zero(e: &Expr) -> Option<(&Expr, bool)> {
     e.readings().find_map(|(x, op, n)| match (op, n.as_integer()?) {
         (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((x, true)),

@@ -42,7 +42,11 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
                 op => op.is_comparison() && cx.numbers(left).is_some() && cx.numbers(right).is_some(),
             };
-            if numbers { simplify(left, cx).or(simplify(right, cx)) } else { None }
+            if !numbers {
+                return None;
+            }
+            let (one, two) = (simplify(left, cx), simplify(right, cx));
+            one.or(two)
         }
         _ => None,
     }

@@ -42,8 +42,9 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let mut joined = Vec::new();
     let mut links: Vec<Expr> = Vec::new();
     for e in on.iter_mut() {
-        use BinaryOp::{Eq, Lt, LtEq, NotEq};
-        let Expr::Binary { op: Eq | NotEq | Lt | LtEq, left, right } = e else {
+        let Expr::Binary { op: BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::LtEq, left, right } =
+            e
+        else {
             continue;
         };
         for side in [left, right] {

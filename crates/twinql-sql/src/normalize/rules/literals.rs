@@ -25,7 +25,8 @@ fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     match e {
         Expr::Binary { op, left, right } if op.is_comparison() || op.is_null_safe() => {
             let (l, r) = (cx.affinity(left), cx.affinity(right));
-            type_literal(right, left, l).or(type_literal(left, right, r))
+            let (one, two) = (type_literal(right, left, l), type_literal(left, right, r));
+            one.or(two)
         }
         Expr::InList { expr, list } => {
             let affinity = cx.affinity(expr);
@@ -184,5 +185,5 @@ fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     };
     // One side at most is a column.
     let (l, r) = (uncast(left, right), uncast(right, left));
-    put(&mut **left, l).or(put(&mut **right, r))
+    put(&mut **left, l).or_else(|| put(&mut **right, r))
 }

@@ -322,7 +322,7 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
         return None;
     }
     let mut read = grouping.reads();
-    let mut below = &mut *input;
+    let mut below = input;
     if let Rel::Filter { input, predicate } = below {
         predicate.iter().for_each(|e| e.reads_into(&mut read));
         below = input;
@@ -334,5 +334,5 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
     if idle {
         *below = left.take();
     }
-    (idle).then_some(())
+    idle.then_some(())
 }

@@ -171,7 +171,7 @@ fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
         cx.vacated += usize::from(filled && cx.in_values);
         *e = Expr::integer(1);
     }
-    (certain).then_some(())
+    certain.then_some(())
 }
 
 pub(super) const EXISTS_AS_JOIN: Rule = Rule {
@@ -195,7 +195,7 @@ pub(super) const EXISTS_AS_JOIN: Rule = Rule {
 
 /// Where rows count, so an EXISTS has to have one row at most for each row it is asked of.
 fn exists_as_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
-    (unnest(rel, false, cx)).then_some(())
+    unnest(rel, false, cx).then_some(())
 }
 
 /// Makes joins of EXISTS conjuncts: of those that cannot multiply rows, or of all where
