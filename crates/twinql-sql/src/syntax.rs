@@ -3,13 +3,14 @@
 //! sqlparser derives a walk over all of its node types for each type of visitor, and the compiler makes
 //! code for each of them: seconds of a build for a visitor of three lines. Here the visitor is a trait
 //! object, so that there is one walk that reads and one that changes, whatever the number of visitors.
-//! Other crates call these functions instead of `query.visit(&mut visitor)`.
+//! All crates, this one included, call these functions instead of `query.visit(&mut visitor)` and of
+//! sqlparser's `visit_expressions` and `visit_relations`.
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, Statement, TableAlias,
-    TableFactor, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, SetExpr, Statement,
+    TableAlias, TableFactor, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 /// A visitor that reads.
@@ -67,38 +68,36 @@ impl VisitorMut for Changing<'_, '_> {
     }
 }
 
-/// Visits a query and all in it; breaks where the visitor does.
-pub fn read(query: &Query, reader: &mut Reader<'_>) -> ControlFlow<()> {
-    query.visit(&mut Reading(reader))
+/// What is read.
+#[derive(Debug, Clone, Copy)]
+pub enum Node<'n> {
+    /// A query.
+    Query(&'n Query),
+    /// A query without its WITH, ORDER BY and LIMIT.
+    Body(&'n SetExpr),
+    /// An expression, itself included.
+    Expr(&'n Expr),
 }
 
-/// Visits a query and all in it, and changes it; breaks where the visitor does.
-pub fn change(query: &mut Query, changer: &mut Changer<'_>) -> ControlFlow<()> {
-    query.visit(&mut Changing(changer))
-}
-
-/// A function of each expression, which sees a whole before its parts when it reads, and the parts
-/// first when it changes them.
-struct Expressions<F>(F);
-
-impl Visitor for Expressions<&mut dyn FnMut(&Expr)> {
-    type Break = ();
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        (self.0)(expr);
-        ControlFlow::Continue(())
+impl<'n> From<&'n Query> for Node<'n> {
+    fn from(query: &'n Query) -> Node<'n> {
+        Node::Query(query)
     }
 }
 
-impl VisitorMut for Expressions<&mut dyn FnMut(&mut Expr) -> ControlFlow<()>> {
-    type Break = ();
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        (self.0)(expr)
+impl<'n> From<&'n SetExpr> for Node<'n> {
+    fn from(body: &'n SetExpr) -> Node<'n> {
+        Node::Body(body)
     }
 }
 
-/// What expressions are changed in.
+impl<'n> From<&'n Expr> for Node<'n> {
+    fn from(expr: &'n Expr) -> Node<'n> {
+        Node::Expr(expr)
+    }
+}
+
+/// What is changed.
 #[derive(Debug)]
 pub enum Place<'p> {
     /// A query.
@@ -127,31 +126,107 @@ impl<'p> From<&'p mut Expr> for Place<'p> {
     }
 }
 
-/// Calls `each` with an expression and all expressions in it, the whole before its parts.
-pub fn read_expressions(expr: &Expr, each: &mut dyn FnMut(&Expr)) {
-    let mut expressions = Expressions(each);
-    let _ = expr.visit(&mut Reading(&mut expressions));
+/// Visits a node and all in it; breaks where the visitor does.
+pub fn read<'n>(node: impl Into<Node<'n>>, reader: &mut Reader<'_>) -> ControlFlow<()> {
+    read_in(node.into(), reader)
+}
+
+fn read_in(node: Node<'_>, reader: &mut Reader<'_>) -> ControlFlow<()> {
+    match node {
+        Node::Query(query) => query.visit(&mut Reading(reader)),
+        Node::Body(body) => body.visit(&mut Reading(reader)),
+        Node::Expr(expr) => expr.visit(&mut Reading(reader)),
+    }
+}
+
+/// Visits a node and all in it, and changes it; breaks where the visitor does.
+pub fn change<'p>(place: impl Into<Place<'p>>, changer: &mut Changer<'_>) -> ControlFlow<()> {
+    change_in(place.into(), changer)
+}
+
+fn change_in(place: Place<'_>, changer: &mut Changer<'_>) -> ControlFlow<()> {
+    match place {
+        Place::Query(query) => query.visit(&mut Changing(changer)),
+        Place::Select(select) => select.visit(&mut Changing(changer)),
+        Place::Expr(expr) => expr.visit(&mut Changing(changer)),
+    }
+}
+
+/// A function of each expression, which sees a whole before its parts when it reads, and the parts
+/// first when it changes them.
+struct Expressions<F>(F);
+
+impl Visitor for Expressions<&mut dyn FnMut(&Expr) -> ControlFlow<()>> {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        (self.0)(expr)
+    }
+}
+
+impl VisitorMut for Expressions<&mut dyn FnMut(&mut Expr) -> ControlFlow<()>> {
+    type Break = ();
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        (self.0)(expr)
+    }
+}
+
+/// Calls `each` with all expressions of a node, a whole before its parts.
+pub fn read_expressions<'n>(node: impl Into<Node<'n>>, each: &mut dyn FnMut(&Expr)) {
+    let _ = any_expression(node, &mut |expr| {
+        each(expr);
+        false
+    });
+}
+
+/// True if `test` holds for an expression of the node. The whole is asked before its parts, and none after
+/// the first that passes.
+pub fn any_expression<'n>(node: impl Into<Node<'n>>, test: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    let mut each = |expr: &Expr| if test(expr) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    read(node, &mut Expressions(&mut each as &mut dyn FnMut(&Expr) -> ControlFlow<()>)).is_break()
 }
 
 /// Calls `each` with every expression, parts before the whole, until it breaks.
-pub fn change_expressions<'p>(
+pub fn change_expressions<'p, B>(
     place: impl Into<Place<'p>>,
-    each: &mut dyn FnMut(&mut Expr) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    change_expressions_in(place.into(), each)
+    each: &mut dyn FnMut(&mut Expr) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let mut broken = None;
+    let mut each = |expr: &mut Expr| match each(expr) {
+        ControlFlow::Continue(()) => ControlFlow::Continue(()),
+        ControlFlow::Break(value) => {
+            broken = Some(value);
+            ControlFlow::Break(())
+        }
+    };
+    let _ = change(place, &mut Expressions(&mut each as &mut dyn FnMut(&mut Expr) -> ControlFlow<()>));
+    broken.map_or(ControlFlow::Continue(()), ControlFlow::Break)
 }
 
-fn change_expressions_in(
-    place: Place<'_>,
-    each: &mut dyn FnMut(&mut Expr) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let mut expressions = Expressions(each);
-    let mut changing = Changing(&mut expressions);
-    match place {
-        Place::Query(query) => query.visit(&mut changing),
-        Place::Select(select) => select.visit(&mut changing),
-        Place::Expr(expr) => expr.visit(&mut changing),
+/// A question to each name in FROM.
+struct Relations<'t>(&'t mut dyn FnMut(&ObjectName) -> bool);
+
+impl Visitor for Relations<'_> {
+    type Break = ();
+
+    fn pre_visit_relation(&mut self, name: &ObjectName) -> ControlFlow<()> {
+        if (self.0)(name) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// True if `test` holds for the name of a relation that a node reads, at any depth; none is asked after the
+/// first that passes.
+pub fn any_relation<'n>(node: impl Into<Node<'n>>, test: &mut dyn FnMut(&ObjectName) -> bool) -> bool {
+    read(node, &mut Relations(test)).is_break()
+}
+
+/// Calls `each` with the name of every relation that a node reads, at any depth.
+pub fn read_relations<'n>(node: impl Into<Node<'n>>, each: &mut dyn FnMut(&ObjectName)) {
+    let _ = any_relation(node, &mut |name| {
+        each(name);
+        false
+    });
 }
 
 /// What stands in FROM by the name of a table, a view or a common table expression.

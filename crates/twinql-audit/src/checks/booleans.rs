@@ -51,7 +51,7 @@ fn mixed(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             found.push((e.span(), column));
         }
     };
-    let _ = twinql_sql::syntax::read(&gold.parsed.query, &mut Every(&mut each));
+    let _ = twinql_sql::syntax::read(&*gold.parsed.query, &mut Every(&mut each));
     for (span, column) in found {
         let (start, end) = (span.start, span.end);
         let range =

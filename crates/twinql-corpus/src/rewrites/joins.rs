@@ -286,7 +286,7 @@ fn joined<'k>(
     let mut s = s.clone();
     // What cannot be qualified by looking at names: wildcards, subqueries with scopes of their own.
     let mut hidden = s.projection.iter().any(|i| !matches!(i, SelectItem::UnnamedExpr(_)));
-    let _ = change_expressions(&mut s, &mut |e| {
+    let _: ControlFlow<()> = change_expressions(&mut s, &mut |e| {
         match e {
             Expr::Identifier(_) => match t.find(e) {
                 Some(column) => *e = parse_expr(&t.column(column)).unwrap_or_else(|| e.clone()),

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{CastKind, Distinct, Expr, Query, Select, SetExpr, Spanned, Visit, Visitor};
+use sqlparser::ast::{CastKind, Distinct, Expr, Query, Select, SetExpr, Spanned, Visitor};
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Span, Token, Tokenizer};
 
@@ -13,6 +13,7 @@ use super::{Grammar, parse};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::error::invalid;
+use crate::syntax::read;
 
 /// What a text has to hold for there to be anything to look for, in upper case.
 ///
@@ -49,10 +50,9 @@ pub(crate) fn refuse(sql: &str) -> Result<(), SqlError> {
     if let Some(span) = limit_all(&parsed.sql) {
         return refused("LIMIT ALL", span);
     }
-    match parsed.query.visit(&mut Finder) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break((what, span)) => refused(what, span),
-    }
+    let mut finder = Finder { found: None };
+    let _ = read(&*parsed.query, &mut finder);
+    finder.found.map_or(Ok(()), |(what, span)| refused(what, span))
 }
 
 fn refused(what: &str, span: Span) -> Result<(), SqlError> {
@@ -80,12 +80,21 @@ fn limit_all(sql: &str) -> Option<Span> {
 }
 
 /// Looks for the first construct of the tree that SQLite's grammar lacks.
-struct Finder;
+struct Finder {
+    found: Option<(&'static str, Span)>,
+}
+
+impl Finder {
+    fn found(&mut self, what: &'static str, span: Span) -> ControlFlow<()> {
+        self.found = Some((what, span));
+        ControlFlow::Break(())
+    }
+}
 
 impl Visitor for Finder {
-    type Break = (&'static str, Span);
+    type Break = ();
 
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Self::Break> {
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         let what = match expr {
             Expr::Cast { kind, expr: _, data_type: _, format: _ } => match kind {
                 CastKind::DoubleColon => "a cast with `::`",
@@ -100,18 +109,16 @@ impl Visitor for Finder {
             Expr::AtTimeZone { timestamp: _, time_zone: _ } => "AT TIME ZONE",
             _ => return ControlFlow::Continue(()),
         };
-        ControlFlow::Break((what, expr.span()))
+        self.found(what, expr.span())
     }
 
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Self::Break> {
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         match (&query.fetch, select_of(query)) {
             // FETCH has no place of its own in the tree.
-            (Some(_), _) => ControlFlow::Break(("FETCH", Span::empty())),
-            (None, Some(select)) if select.qualify.is_some() => {
-                ControlFlow::Break(("QUALIFY", select.span()))
-            }
+            (Some(_), _) => self.found("FETCH", Span::empty()),
+            (None, Some(select)) if select.qualify.is_some() => self.found("QUALIFY", select.span()),
             (None, Some(select)) if matches!(select.distinct, Some(Distinct::On(_))) => {
-                ControlFlow::Break(("DISTINCT ON", select.span()))
+                self.found("DISTINCT ON", select.span())
             }
             _ => ControlFlow::Continue(()),
         }

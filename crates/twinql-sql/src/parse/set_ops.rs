@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier, VisitMut, VisitorMut};
+use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier, VisitorMut};
+
+use crate::syntax::change;
 
 struct LeftAssociative;
 
@@ -48,7 +50,7 @@ fn is_operation(body: &SetExpr) -> bool {
 /// SQLite has one level for all set operators and associates them from the left;
 /// sqlparser binds INTERSECT more tightly.
 pub(crate) fn associate_left(query: &mut Query) {
-    let _ = query.visit(&mut LeftAssociative);
+    let _ = change(query, &mut LeftAssociative);
 }
 
 /// What stands in a query while its body is rebuilt.

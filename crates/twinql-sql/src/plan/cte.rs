@@ -6,7 +6,6 @@
 //! and the [`Rel::RecursiveRef`] in its step).
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use sqlparser::ast::{self, Ident, SetExpr, SetOperator};
@@ -18,6 +17,7 @@ use super::{Planned, Planner, Result, invalid};
 use crate::dialect::Dialect;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 use crate::schema::TypeClass;
+use crate::syntax::any_relation;
 
 impl<'a> Planner<'a> {
     /// Brings the expressions of WITH into sight. All of one WITH see each other (SQLite).
@@ -246,9 +246,7 @@ fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Result<Option<(Arm
 }
 
 fn mentions(arm: &SetExpr, name: &Ident) -> bool {
-    ast::visit_relations(arm, |relation| {
-        let same = super::last_ident(relation).is_some_and(|i| i.value.eq_ignore_ascii_case(&name.value));
-        if same { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    any_relation(arm, &mut |relation| {
+        super::last_ident(relation).is_some_and(|i| i.value.eq_ignore_ascii_case(&name.value))
     })
-    .is_break()
 }

@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Ident, visit_relations};
+use sqlparser::ast::{self, Ident};
 
 use super::sight::{ScopeTable, ViewQuery};
 use super::{Planner, Result, invalid, last_ident, place};
@@ -13,6 +12,7 @@ use crate::error::SqlError;
 use crate::parse::parse;
 use crate::rel::Rel;
 use crate::schema::Schema;
+use crate::syntax::read_relations;
 
 /// The views that a query, or a view that it names, names.
 pub(crate) fn reached<'s>(schema: &'s Schema, query: &ast::Query) -> Vec<ViewQuery<'s>> {
@@ -40,10 +40,7 @@ pub(crate) fn reached<'s>(schema: &'s Schema, query: &ast::Query) -> Vec<ViewQue
 /// Last parts of all names in FROM, at any depth; more than views, which the caller sorts out.
 fn relations(query: &ast::Query) -> Vec<String> {
     let mut names = Vec::new();
-    let _: ControlFlow<()> = visit_relations(query, |relation| {
-        names.extend(last_ident(relation).map(|i| i.value.clone()));
-        ControlFlow::Continue(())
-    });
+    read_relations(query, &mut |relation| names.extend(last_ident(relation).map(|i| i.value.clone())));
     names
 }
 

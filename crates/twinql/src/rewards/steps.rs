@@ -10,14 +10,13 @@
 //! Beside it each step is *aligned* with the step of the gold that it matches best by RelPM, for people to look at; a
 //! gold without a WITH clause is one step.
 
-use std::ops::ControlFlow;
-
 use serde::Serialize;
-use sqlparser::ast::{Ident, ObjectName, Query, SetExpr, TableFactor, visit_relations};
+use sqlparser::ast::{Ident, ObjectName, Query, SetExpr, TableFactor};
 use twinql_graph::encode::seeds;
 use twinql_graph::vocabulary::Word;
 use twinql_graph::{QueryGraph, RelPmConfig, relpm};
 use twinql_sql::parse::Parsed;
+use twinql_sql::syntax::read_relations;
 use twinql_sql::{Dialect, Schema, Semantics, SqlError, normalize, parse, plan};
 
 use crate::prepare::SideError;
@@ -257,12 +256,11 @@ fn used(query: &Query, names: &[&Ident]) -> Vec<bool> {
 
 /// Marks the tables that a query reads.
 fn read(query: &Query, names: &[&Ident], used: &mut [bool]) {
-    let _ = visit_relations(query, |relation: &ObjectName| {
+    read_relations(query, &mut |relation| {
         let last = relation.0.last().and_then(|part| part.as_ident());
         for (name, used) in names.iter().zip(used.iter_mut()) {
             *used |= last.is_some_and(|last| last.value.eq_ignore_ascii_case(&name.value));
         }
-        ControlFlow::<()>::Continue(())
     });
 }
 

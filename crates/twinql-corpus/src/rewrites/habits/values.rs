@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rewrite] = &[
     habit("positive-divisor", 2).law("x / y → x / y … WHERE y > 0, where y is a column").select(|_, s| {
         let mut found = None;
         for item in s.projection.iter().filter_map(item_expr).chain(&s.selection) {
-            let _ = change_expressions(&mut item.clone(), &mut |e| {
+            let _: ControlFlow<()> = change_expressions(&mut item.clone(), &mut |e| {
                 if let Some((_, y)) = division(e).filter(|(_, y)| is_column(y)) {
                     found.get_or_insert_with(|| y.to_string());
                 }

@@ -4,11 +4,13 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, ObjectNamePart, Query, ValueWithSpan, visit_expressions_mut,
+    ObjectName, ObjectNamePart, Query, ValueWithSpan,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Span;
+
+use crate::syntax::change_expressions;
 
 /// A number.
 pub(super) fn number(n: i64, span: Span) -> Expr {
@@ -94,14 +96,14 @@ pub(super) fn text(expr: &Expr) -> Option<&str> {
 pub(super) fn query(sql: &str, args: &[Expr]) -> Option<Box<Query>> {
     let mut parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(sql).ok()?;
     let mut query = parser.parse_query().ok()?;
-    let _ = visit_expressions_mut(&mut query, |expr| {
+    let _: ControlFlow<()> = change_expressions(&mut *query, &mut |expr| {
         if let Expr::Identifier(name) = expr
             && let Some(at) = name.value.strip_prefix('$')
             && let Some(arg) = at.parse::<usize>().ok().and_then(|at| args.get(at.checked_sub(1)?))
         {
             *expr = arg.clone();
         }
-        ControlFlow::<()>::Continue(())
+        ControlFlow::Continue(())
     });
     Some(query)
 }

@@ -2,12 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, Query, VisitMut, VisitorMut};
+use sqlparser::ast::{Expr, Query, VisitorMut};
+
+use crate::syntax::change;
 
 /// Calls `f` with each direct part of an expression. Subqueries are left alone: their names
 /// are their own.
 pub(super) fn each(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
-    let _ = expr.visit(&mut Children { depth: 0, inside: None, queries: 0, f });
+    let _ = change(expr, &mut Children { depth: 0, inside: None, queries: 0, f });
 }
 
 /// Visits one level: below a part that has been handed over, nothing.

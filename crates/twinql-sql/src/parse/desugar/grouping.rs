@@ -9,17 +9,16 @@
 //! which is the standard's definition of it. FROM is evaluated once for each grouping, so the rules see
 //! plain groupings, and a query that writes the union by hand is the same query.
 
-use std::ops::ControlFlow;
-
 use sqlparser::ast::{
     Distinct, Expr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByKind, Query,
-    Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Spanned, visit_expressions,
+    Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Spanned,
 };
 use sqlparser::tokenizer::Span;
 
 use super::build::{call, last_name, null, number, plain_call, query};
 use crate::error::SqlError;
 use crate::plan::is_aggregate;
+use crate::syntax::any_expression;
 
 /// Groupings that a query may ask for.
 const MAX_SETS: usize = 64;
@@ -273,11 +272,10 @@ impl Grouping<'_> {
 }
 
 fn has_aggregate(expr: &Expr) -> bool {
-    visit_expressions(expr, |e| match e {
-        Expr::Function(f) if last_name(&f.name).is_some_and(|n| is_aggregate(&n)) => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
+    any_expression(expr, &mut |e| match e {
+        Expr::Function(f) => last_name(&f.name).is_some_and(|n| is_aggregate(&n)),
+        _ => false,
     })
-    .is_break()
 }
 
 /// One grouping as a SELECT of its own, with columns behind its outputs for the order.

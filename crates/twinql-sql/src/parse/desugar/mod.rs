@@ -11,10 +11,11 @@ mod units;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, Query, TableFactor, VisitMut, VisitorMut};
+use sqlparser::ast::{Expr, Query, TableFactor, VisitorMut};
 
 use crate::dialect::Dialect;
 use crate::error::SqlError;
+use crate::syntax::change;
 
 /// Writes out what `dialect` has and SQLite lacks. SQLite's own queries stay as they are.
 ///
@@ -24,40 +25,42 @@ pub(super) fn desugar(query: &mut Query, dialect: Dialect) -> Result<(), SqlErro
     if dialect == Dialect::Sqlite {
         return Ok(());
     }
-    match query.visit(&mut Rewriter { dialect, series: 0 }) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(error) => Err(error),
-    }
+    let mut rewriter = Rewriter { dialect, series: 0, error: None };
+    let _ = change(query, &mut rewriter);
+    rewriter.error.map_or(Ok(()), Err)
 }
 
 struct Rewriter {
     dialect: Dialect,
     /// Set-returning functions moved to FROM so far, for their names.
     series: usize,
+    /// Why the walk ended.
+    error: Option<SqlError>,
 }
 
-fn flow(result: Result<(), SqlError>) -> ControlFlow<SqlError> {
-    match result {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => ControlFlow::Break(error),
+impl Rewriter {
+    /// Goes on, or ends the walk with the error.
+    fn flow(&mut self, result: Result<(), SqlError>) -> ControlFlow<()> {
+        self.error = result.err();
+        if self.error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
 impl VisitorMut for Rewriter {
-    type Break = SqlError;
+    type Break = ();
 
-    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<SqlError> {
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         if self.dialect != Dialect::Mysql {
             series::move_to_from(&mut query.body, &mut self.series);
         }
         ControlFlow::Continue(())
     }
 
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<SqlError> {
-        flow(grouping::expand(query))
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        self.flow(grouping::expand(query))
     }
 
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         units::quote(expr, self.dialect);
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
@@ -65,11 +68,11 @@ impl VisitorMut for Rewriter {
         ControlFlow::Continue(())
     }
 
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
-        flow(any::write_out(expr))
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        self.flow(any::write_out(expr))
     }
 
-    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<SqlError> {
-        flow(series::write_out(factor))
+    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+        self.flow(series::write_out(factor))
     }
 }

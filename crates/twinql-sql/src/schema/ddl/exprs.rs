@@ -4,18 +4,19 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, AccessExpr, Array, BinaryOperator, CastKind, DataType, DateTimeField, Expr, FunctionArguments,
-    Ident, ObjectNamePart, Value, ValueWithSpan, visit_expressions, visit_expressions_mut,
+    Ident, ObjectNamePart, Value, ValueWithSpan,
 };
 use sqlparser::tokenizer::Span;
 
 use crate::dialect::Dialect;
+use crate::syntax::{any_expression, change_expressions};
 
 /// The expression as SQLite has it.
 ///
 /// # Errors
 /// What has no form there.
 pub(super) fn to_sqlite(mut expr: Expr, dialect: Dialect) -> Result<Expr, String> {
-    let failure = visit_expressions_mut(&mut expr, |e| match rewrite(e, dialect) {
+    let failure = change_expressions(&mut expr, &mut |e| match rewrite(e, dialect) {
         Ok(()) => ControlFlow::Continue(()),
         Err(why) => ControlFlow::Break(why),
     });
@@ -186,7 +187,7 @@ fn like(left: Expr, pattern: Expr, negated: bool, case: bool) -> Result<Expr, St
 
 /// Gives a column another name.
 pub(super) fn rename(expr: &mut Expr, old: &str, new: &str) {
-    let _: ControlFlow<()> = visit_expressions_mut(expr, |e| {
+    let _: ControlFlow<()> = change_expressions(expr, &mut |e| {
         if let Expr::Identifier(ident) = e
             && ident.value.eq_ignore_ascii_case(old)
         {
@@ -198,11 +199,10 @@ pub(super) fn rename(expr: &mut Expr, old: &str, new: &str) {
 
 /// True if the expression names the column.
 pub(super) fn mentions(expr: &Expr, name: &str) -> bool {
-    visit_expressions(expr, |e| match e {
-        Expr::Identifier(ident) if ident.value.eq_ignore_ascii_case(name) => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
-    })
-    .is_break()
+    any_expression(
+        expr,
+        &mut |e| matches!(e, Expr::Identifier(ident) if ident.value.eq_ignore_ascii_case(name)),
+    )
 }
 
 /// The columns, by position among `names`, that the expression names; each name takes the
@@ -213,7 +213,7 @@ pub(super) fn mentions(expr: &Expr, name: &str) -> bool {
 /// A name that is no column.
 pub(super) fn resolve(expr: &mut Expr, names: &[&str]) -> Result<Vec<usize>, String> {
     let mut columns = Vec::new();
-    let unknown = visit_expressions_mut(expr, |e| {
+    let unknown = change_expressions(expr, &mut |e| {
         let Expr::Identifier(ident) = e else {
             return ControlFlow::Continue(());
         };
