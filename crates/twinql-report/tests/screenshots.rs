@@ -113,14 +113,13 @@ fn probed(dom: &str) -> serde_json::Value {
 
 /// Size, number of colours, and the first pixel of a picture.
 fn picture(path: &Path) -> ((u32, u32), usize, [u8; 3]) {
-    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
-    let mut reader = png::Decoder::new(file).read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    let of = info.color_type.samples();
-    let pixels = bytes[..info.buffer_size()].chunks_exact(of).map(|p| [p[0], p[1], p[2]]);
+    let file = std::fs::read(path).unwrap();
+    let mut bytes = vec![0; minipng::decode_png_header(&file).unwrap().required_bytes_rgba8bpc()];
+    let mut image = minipng::decode_png(&file, &mut bytes).unwrap();
+    image.convert_to_rgba8bpc().unwrap();
+    let pixels = image.pixels().chunks_exact(4).map(|p| [p[0], p[1], p[2]]);
     let colours: std::collections::BTreeSet<[u8; 3]> = pixels.clone().collect();
-    ((info.width, info.height), colours.len(), pixels.clone().next().unwrap())
+    ((image.width(), image.height()), colours.len(), pixels.clone().next().unwrap())
 }
 
 #[test]

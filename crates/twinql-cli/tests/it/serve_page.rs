@@ -29,14 +29,13 @@ fn open(browser: &Path, profile: &Path, server: &Server, arguments: &[String]) -
 
 /// Width, number of colours, and the first pixel of a picture.
 fn picture(path: &Path) -> (u32, usize, [u8; 3]) {
-    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
-    let mut reader = png::Decoder::new(file).read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    let pixels =
-        bytes[..info.buffer_size()].chunks_exact(info.color_type.samples()).map(|p| [p[0], p[1], p[2]]);
+    let file = std::fs::read(path).unwrap();
+    let mut bytes = vec![0; minipng::decode_png_header(&file).unwrap().required_bytes_rgba8bpc()];
+    let mut image = minipng::decode_png(&file, &mut bytes).unwrap();
+    image.convert_to_rgba8bpc().unwrap();
+    let pixels = image.pixels().chunks_exact(4).map(|p| [p[0], p[1], p[2]]);
     let colours: std::collections::BTreeSet<[u8; 3]> = pixels.clone().collect();
-    (info.width, colours.len(), pixels.clone().next().unwrap())
+    (image.width(), colours.len(), pixels.clone().next().unwrap())
 }
 
 #[test]
