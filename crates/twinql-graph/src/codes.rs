@@ -100,7 +100,10 @@ impl<'a> Names<'a> {
         let instances = numbers(&|name| Some([name.table, name.instance]));
         let columns = numbers(&|name| Some([name.table, name.column?]));
         let code = |name: &Name<'a>| {
-            let number = |of: &HashMap<_, usize>, part| of.get(&part).copied().unwrap_or_default();
+            let number = |of: &HashMap<_, usize>, part| {
+                debug_assert!(of.contains_key(&part), "all parts of all names have been numbered");
+                of.get(&part).copied().unwrap_or_default()
+            };
             let mut code = format!("t{}", number(&tables, ["", name.table]));
             let instance = number(&instances, [name.table, name.instance]);
             if instance > 0 {

@@ -118,10 +118,10 @@ fn minimize<'a, const N: usize>(
     for _ in 0..500 {
         let mut moved = 0.0f64;
         for i in 0..N {
-            let Some(&old) = weights.get(i) else { continue };
+            let old: f64 = weights[i];
             let (mut slope, mut curve) = (RIDGE * old, RIDGE);
             for (features, all, right) in &rows {
-                let x = features.get(i).copied().unwrap_or_default();
+                let x = features[i];
                 if x != 0.0 {
                     let p = chance(&weights, features);
                     slope += (all * p - right) * x;
@@ -131,9 +131,7 @@ fn minimize<'a, const N: usize>(
             let least = if positive.contains(&i) { 0.0 } else { f64::NEG_INFINITY };
             let new = (old - slope / curve).max(least);
             moved = moved.max((new - old).abs());
-            if let Some(weight) = weights.get_mut(i) {
-                *weight = new;
-            }
+            weights[i] = new;
         }
         if moved < STILL {
             break;

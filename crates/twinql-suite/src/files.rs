@@ -414,7 +414,7 @@ impl Pair {
         let Some(pred) = pred else {
             // The same text: it only has to run.
             return match ring.answer(gold) {
-                Ok(_) => Step::Agree(ring.take_answer(gold).unwrap_or_default()),
+                Ok(_) => Step::Agree(ring.take_answer(gold)),
                 Err(e) => Step::End(failed(Side::Gold, file, e)),
             };
         };
@@ -434,7 +434,7 @@ impl Pair {
         }
         let outcome = ring.loaded_bout(pair, None);
         self.columns = Some(ring.columns(pair).clone());
-        let mut answer = |query| ring.take_answer(query).unwrap_or_default();
+        let mut answer = |query| ring.take_answer(query);
         match outcome {
             Ok(Outcome::Agree(_)) => Step::Agree(answer(gold)),
             Ok(Outcome::Differ) => Step::End(Box::new(FileVerdict::Different {

@@ -69,7 +69,7 @@ impl<'a> Planner<'a> {
                         let outer: Vec<ColumnId> = scope.tables.iter().flat_map(ScopeTable::ids).collect();
                         self.scopes.push(scope);
                         let (rel, tables) = self.nested(|p| p.plan_derived(subquery, alias))?;
-                        scope = self.scopes.pop().unwrap_or_default();
+                        scope = self.leave_scope();
                         if matches!(side, JoinSide::Right | JoinSide::Full) {
                             return unsupported("a RIGHT or FULL join with LATERAL", factor.span());
                         }
@@ -81,7 +81,7 @@ impl<'a> Planner<'a> {
                     FromItem::Call { .. } => {
                         self.scopes.push(scope);
                         let planned = self.nested(|p| p.plan_source(source))?;
-                        scope = self.scopes.pop().unwrap_or_default();
+                        scope = self.leave_scope();
                         planned
                     }
                     FromItem::Named { .. } | FromItem::Derived { .. } | FromItem::Nested { .. } => {
@@ -211,7 +211,7 @@ impl<'a> Planner<'a> {
             FromItem::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
             FromItem::Nested { from, alias } => {
                 let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
-                let tables = self.scopes.pop().map(|s| s.tables).unwrap_or_default();
+                let tables = self.leave_scope().tables;
                 let rel = Rel::filter(rel, late);
                 if alias.is_none() {
                     return Ok((rel, tables));

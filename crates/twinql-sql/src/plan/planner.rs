@@ -91,6 +91,12 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
+    /// Takes the innermost scope away again.
+    pub(super) fn leave_scope(&mut self) -> Scope<'a> {
+        debug_assert!(!self.scopes.is_empty(), "who leaves a scope has entered it");
+        self.scopes.pop().unwrap_or_default()
+    }
+
     /// Runs `f` one level deeper, within the limits.
     pub(super) fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.count()?;

@@ -72,7 +72,7 @@ impl<'a> Planner<'a> {
         }
 
         // From here on nothing is resolved: all names are columns.
-        let mut scope = self.scopes.pop().unwrap_or_default();
+        let mut scope = self.leave_scope();
         let input: HashSet<ColumnId> = scope.tables.iter().flat_map(ScopeTable::ids).collect();
         if is_aggregate {
             // Now that it is known whether there are groups, so is whether a result may be NULL: `max(a)`

@@ -210,9 +210,11 @@ impl<'a> Ring<'a> {
         self.contestants[query].answered(self.sandbox, self.rules).1
     }
 
-    /// A query's answer on the database of its last bout, if it gave one; it is taken out of the ring.
-    pub(crate) fn take_answer(&mut self, query: usize) -> Option<Answer> {
-        self.contestants[query].answer.take()?.ok()
+    /// The answer of a query that has answered in its last bout; it is taken out of the ring.
+    pub(crate) fn take_answer(&mut self, query: usize) -> Answer {
+        let answer = self.contestants[query].answer.take().and_then(Result::ok);
+        debug_assert!(answer.is_some(), "taken of a query that has answered, and once");
+        answer.unwrap_or_default()
     }
 
     /// Has one pair meet on a database.

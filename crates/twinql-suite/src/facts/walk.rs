@@ -357,6 +357,7 @@ impl Walker<'_> {
                 _ => output.push((String::new(), None)),
             }
         }
+        debug_assert!(!self.scopes.is_empty(), "pushed above");
         let scope = self.scopes.pop().unwrap_or_default();
         (output, scope)
     }

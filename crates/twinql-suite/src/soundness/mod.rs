@@ -195,11 +195,8 @@ impl Bench {
             .map(|fate| match fate {
                 Err(fate) => fate.into(),
                 Ok(at) => {
-                    let Some((duel, subject, printed, canonical)) = subjects.get(at) else {
-                        return Checked::default();
-                    };
-                    let result = results.get(*duel).cloned().unwrap_or_default();
-                    result.checked(|witness| Disagreement {
+                    let (duel, subject, printed, canonical) = &subjects[at];
+                    results[*duel].clone().checked(|witness| Disagreement {
                         blamed: self.blamed(subject, canonical, semantics, &witness.database),
                         witness: Some(witness.clone()),
                         ..self.describe(&subject.sql, printed, canonical)
@@ -250,19 +247,16 @@ impl Bench {
             .into_iter()
             .map(|fate| match fate {
                 Err(fate) => fate.into(),
-                Ok((duel, pred, form)) => {
-                    let result = results.get(duel).cloned().unwrap_or_default();
-                    result.checked(|witness| {
-                        let mut rules: Vec<&'static str> = gold_form.applied.clone();
-                        rules.extend(form.applied.iter().filter(|r| !gold_form.applied.contains(r)));
-                        Disagreement {
-                            rules: rules.iter().map(|r| (*r).to_owned()).collect(),
-                            form: self.printed(&form.plan).ok(),
-                            witness: Some(witness.clone()),
-                            ..self.describe(&gold.sql, &pred, &form)
-                        }
-                    })
-                }
+                Ok((duel, pred, form)) => results[duel].clone().checked(|witness| {
+                    let mut rules: Vec<&'static str> = gold_form.applied.clone();
+                    rules.extend(form.applied.iter().filter(|r| !gold_form.applied.contains(r)));
+                    Disagreement {
+                        rules: rules.iter().map(|r| (*r).to_owned()).collect(),
+                        form: self.printed(&form.plan).ok(),
+                        witness: Some(witness.clone()),
+                        ..self.describe(&gold.sql, &pred, &form)
+                    }
+                }),
             })
             .collect()
     }

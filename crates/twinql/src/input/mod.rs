@@ -131,6 +131,10 @@ impl Source {
 /// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
 /// a query of another dialect is translated here, and one that cannot be is the pair's
 /// error.
+///
+/// A translated query is planned twice, once to be printed in SQLite's words and again from these words. The text is what
+/// all metrics share: SQLite executes it, and metrics over syntax trees parse it. Its plan need not be the first one, since
+/// printing writes out what SQLite lacks, so the first one is not handed on.
 pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Work {
     let both = in_sqlite(&schema, "gold", &gold, dialect)
         .and_then(|gold| Ok((gold, in_sqlite(&schema, "pred", &pred, dialect)?)));

@@ -96,9 +96,8 @@ pub(super) fn certainties(jobs: &[Job], config: &JudgeConfig, workers: &Workers)
     let open: Vec<usize> = (0..jobs.len()).filter(|at| matches!(found.get(*at), Some(None))).collect();
     let asked: Vec<Job> = open.iter().filter_map(|at| jobs.get(*at).cloned()).collect();
     for (at, report) in open.into_iter().zip(judging::judge_all(&asked, config, workers, &|| ())) {
-        let vacuous = vacuous.get(at).copied().unwrap_or_default();
         if let (Some(place), Some(report)) = (found.get_mut(at), report) {
-            *place = Some(of_verdict(report.verdict, vacuous));
+            *place = Some(of_verdict(report.verdict, vacuous[at]));
         }
     }
     found
