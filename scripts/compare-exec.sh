@@ -5,4 +5,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with exec_verdicts and suites}"
-exec cargo run --quiet --release -p twinql-suite --example compare_exec -- "$TWINQL_DATA"
+exec cargo measure compare-exec "$TWINQL_DATA"

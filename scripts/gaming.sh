@@ -5,14 +5,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked --workspace --bin twinql
-cargo build --release --locked --package twinql-suite --example gaming
+cargo build --release --locked --workspace --bin measure
 target=${CARGO_TARGET_DIR:-target}/release
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 against() {
   local gold=$1 schemas=$2 semantics=$3
-  "$target/examples/gaming" "$gold" "$schemas" "$semantics" "$folder"
+  "$target/measure" gaming "$gold" "$schemas" "$semantics" "$folder"
   if [ -s "$folder/left.jsonl" ]; then
     "$target/twinql" score --metric three-tier --semantics "$semantics" --pairs "$folder/left.jsonl" \
       --schemas "$schemas" --out "$folder/scores.jsonl" 2> "$folder/log"

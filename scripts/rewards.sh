@@ -5,5 +5,5 @@
 #   scripts/rewards.sh [SHAPING [STEP [GOLDS [PARTIAL]]]]     # probability, every gold, 300 golds, no partial credit
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release --locked --package twinql --package twinql-cli --example hacking
-exec "${CARGO_TARGET_DIR:-target}/release/examples/hacking" "$@"
+cargo build --release --locked --workspace --bin measure
+exec "${CARGO_TARGET_DIR:-target}/release/measure" hacking "$@"

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 out=${OUT:-out/same} mode=${1:-}
 rm -rf "$out"
 mkdir -p "$out"
-cargo build --release --locked --workspace --bin twinql --example same
+cargo build --release --locked --workspace --bin twinql --bin measure
 target=${CARGO_TARGET_DIR:-target}/release
 twinql=$target/twinql
 found=$out/bundled.tsv
@@ -30,7 +30,7 @@ for line in open(sys.argv[1]):
 END
 }
 
-"$target/examples/same" ${WRITE:+--write "$out/forms"} > "$found"
+"$target/measure" same ${WRITE:+--write "$out/forms"} > "$found"
 {
   "$twinql" --quiet score --pairs data/pairs.jsonl --schemas data/schemas --metric gmn,relpm,proof,suite,three-tier \
     --out "$out/scores.raw"
@@ -100,7 +100,7 @@ parts=bundled
 if [ -n "${TWINQL_DATA:-}" ]; then
   parts="bundled real"
   found=$out/real.tsv
-  "$target/examples/same" --data "$TWINQL_DATA" ${WRITE:+--write "$out/forms"} | grep -v "$(printf 'forms\tbundled')" > "$found"
+  "$target/measure" same --data "$TWINQL_DATA" ${WRITE:+--write "$out/forms"} | grep -v "$(printf 'forms\tbundled')" > "$found"
   python3 - "$TWINQL_DATA" > "$out/real.jsonl" <<'END'
 import json, os, sys
 # Every fourth prediction of one system for Spider dev.

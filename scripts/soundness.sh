@@ -9,12 +9,12 @@ cd "$(dirname "$0")/.."
 step=${STEP:-1} threads=${THREADS:-0} out=${OUT:-out/soundness}
 mkdir -p "$out"
 
-cargo build --release --locked --package twinql-suite --example soundness
+cargo build --release --locked --workspace --bin measure
 measure() { # name, then arguments of the example
   local name=$1
   shift
   echo "── $name"
-  "${CARGO_TARGET_DIR:-target}/release/examples/soundness" "$@" --threads "$threads" --out "$out/$name.jsonl" |
+  "${CARGO_TARGET_DIR:-target}/release/measure" soundness "$@" --threads "$threads" --out "$out/$name.jsonl" |
     tee "$out/$name.md"
 }
 

@@ -15,7 +15,7 @@ threads=${TWINQL_THREADS:-2}
 out=${TWINQL_OUT:-out/speed}
 mkdir -p "$out"
 
-cargo build --release --locked -p twinql-cli -p twinql --bins --example throughput
+cargo build --release --locked --workspace --bin twinql --bin measure
 bin=${CARGO_TARGET_DIR:-target}/release
 export TWINQL_THREADS=$threads
 
@@ -37,10 +37,10 @@ done | median > "$out/micros"
 awk -v n="$n" '{ printf "twinql score, whole process: %.0f pairs/s (%.2f s)\n", n / ($1 / 1e6), $1 / 1e6 }' "$out/micros"
 
 echo "── the same, process warm"
-"$bin/examples/throughput" score "$pairs" "$schemas"
+"$bin/measure" throughput score "$pairs" "$schemas"
 
 echo "── training, $threads threads"
-"$bin/examples/throughput" train "$corpus" "$corpus_schemas" "$out"
+"$bin/measure" throughput train "$corpus" "$corpus_schemas" "$out"
 
 if python3 -c 'import torch' 2> /dev/null; then
   echo "── the same network and batches in PyTorch"

@@ -14,7 +14,7 @@ use twinql_corpus::io::{lines, read_bytes};
 
 use crate::PerturbError;
 
-/// What `cargo run --example fluency_model` makes.
+/// What `cargo measure fluency-model` makes.
 const BUNDLED: &[u8] = include_bytes!("../data/fluency/trigrams.gz");
 /// The first line of a model.
 const HEADER: &str = "twinql trigrams 1";

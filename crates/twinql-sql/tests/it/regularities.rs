@@ -34,7 +34,7 @@ them, each with a probability.
 How often they are right is counted on pairs that are the same or not by execution or by plausible databases:
 
 ```sh
-cargo run --release -p twinql --example plausible_forms -- PAIRS.jsonl SCHEMAS [SEMANTICS]
+cargo measure plausible-forms PAIRS.jsonl SCHEMAS [SEMANTICS]
 ```
 
 [Experiments](experiments.md#regularities) has the figures. Two rules were tried and left out for theirs: that texts

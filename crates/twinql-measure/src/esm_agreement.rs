@@ -1,0 +1,276 @@
+//! How often our forms of exact set match agree with the published scripts of Spider and ESM+, and with execution, on
+//! the predictions of eight systems over Spider dev (`TWINQL_DATA`). docs/esm.md has what it prints.
+//!
+//! With a metric's name, each pair on which it disagrees with the script (with execution) is printed as well.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use twinql_metrics::{Scored, clauses_match, esm_plus, esm_plus_published, exact_set_match};
+use twinql_sql::{Parsed, Schema, SchemaSet};
+
+use crate::{Done, Measurement};
+
+/// The measurement.
+pub(crate) const MEASUREMENT: Measurement = Measurement {
+    name: "esm-agreement",
+    about: "exact set match against the published scripts and execution",
+    usage: "[METRIC [exec]]",
+    run,
+};
+
+const SYSTEMS: [&str; 8] = ["C3", "Claude", "DAIL", "DIN", "GPT4Turbo", "Graphix", "RASAT+PICARD", "RESDSQL"];
+
+/// A pair as a metric gets it.
+struct Pair<'p> {
+    /// From tables.json: Spider's script takes foreign keys from there.
+    listed: &'p Schema,
+    /// From the database: the ESM+ script takes keys and NOT NULL from there.
+    real: &'p Schema,
+    /// The same as twinql reads it: the parts of a composite key are never NULL.
+    keyed: &'p Schema,
+    gold: (&'p str, Option<&'p Parsed>),
+    pred: (&'p str, Option<&'p Parsed>),
+}
+
+impl Pair<'_> {
+    fn parsed(&self, score: impl Fn(&Parsed, &Parsed) -> Scored) -> Scored {
+        match (self.gold.1, self.pred.1) {
+            (Some(gold), Some(pred)) => score(gold, pred),
+            _ => Scored::default(),
+        }
+    }
+}
+
+/// A metric, and the script's verdict that it is compared with.
+struct Metric {
+    name: &'static str,
+    script: &'static str,
+    /// The ESM+ script executes predictions first, and what fails there is wrong.
+    executes: bool,
+    score: fn(&Pair<'_>) -> Scored,
+}
+
+const METRICS: [Metric; 6] = [
+    Metric {
+        name: "esm:official",
+        script: "esm",
+        executes: false,
+        score: |p| exact_set_match(p.listed, p.gold.0, p.pred.0),
+    },
+    Metric {
+        name: "esm",
+        script: "esm",
+        executes: false,
+        score: |p| p.parsed(|g, q| clauses_match(p.keyed, &g.query, &q.query, false)),
+    },
+    Metric {
+        name: "esm:values",
+        script: "esm",
+        executes: false,
+        score: |p| p.parsed(|g, q| clauses_match(p.keyed, &g.query, &q.query, true)),
+    },
+    Metric {
+        name: "esm+:published",
+        script: "esmp",
+        executes: true,
+        score: |p| esm_plus_published(p.real, p.gold.0, p.pred.0),
+    },
+    Metric {
+        name: "  our NOT NULL",
+        script: "esmp",
+        executes: true,
+        score: |p| esm_plus_published(p.keyed, p.gold.0, p.pred.0),
+    },
+    Metric {
+        name: "esm+",
+        script: "esmp",
+        executes: true,
+        score: |p| p.parsed(|g, q| esm_plus(p.keyed, &g.query, &q.query)),
+    },
+];
+
+/// Two verdicts on the same pairs.
+#[derive(Default, Clone, Copy)]
+pub struct Tally {
+    ours: usize,
+    theirs: usize,
+    /// Pairs that we alone call the same.
+    pub only_ours: usize,
+    only_theirs: usize,
+    /// All pairs.
+    pub pairs: usize,
+}
+
+impl Tally {
+    fn add(&mut self, ours: bool, theirs: bool) {
+        self.pairs += 1;
+        self.ours += usize::from(ours);
+        self.theirs += usize::from(theirs);
+        self.only_ours += usize::from(ours && !theirs);
+        self.only_theirs += usize::from(theirs && !ours);
+    }
+
+    /// The share of pairs on which both say the same.
+    pub fn agreement(&self) -> f64 {
+        1.0 - (self.only_ours + self.only_theirs) as f64 / self.pairs as f64
+    }
+
+    fn print(&self, system: &str, metric: &str) {
+        let Tally { ours, theirs, only_ours, only_theirs, pairs } = self;
+        let agree = 100.0 * self.agreement();
+        println!(
+            "{system:<13} {metric:<15} {pairs:>6} {ours:>6} {theirs:>7} {only_ours:>10} {only_theirs:>12} {agree:>8.2}"
+        );
+    }
+}
+
+fn heading(theirs: &str) {
+    let only = format!("only {theirs}");
+    println!(
+        "{:<13} {:<15} {:>6} {:>6} {theirs:>7} {:>10} {only:>12} {:>8}",
+        "system", "metric", "pairs", "ours", "only ours", "agree %"
+    );
+}
+
+fn run(args: &[String]) -> Done {
+    let Some(data) = std::env::var_os("TWINQL_DATA") else {
+        eprintln!("skipped: TWINQL_DATA is not set");
+        return Ok(());
+    };
+    let show = args.first().map(String::as_str);
+    let execution = args.get(1).is_some_and(|a| a == "exec");
+    let measured = measure(Path::new(&data), show, execution)?;
+    println!("agreement with the published scripts (esm: Spider's, esm+: that of ESM+)");
+    heading("script");
+    for (system, metric, tally) in &measured.scripts {
+        tally.print(system, metric);
+    }
+    println!("\nagreement with execution on 20 databases a schema, DISTINCT kept");
+    heading("exec");
+    measured.executed.iter().for_each(|(metric, tally)| tally.print("all", metric));
+    println!();
+    for (name, time) in &measured.times {
+        println!("{name:<15} {:>6.1} ms for 1,034 pairs", time.as_secs_f64() * 1e3 / SYSTEMS.len() as f64);
+    }
+    Ok(())
+}
+
+/// All tallies.
+pub struct Measured {
+    /// By system (the last is all of them) and metric: ours against the script's verdict.
+    pub scripts: Vec<(&'static str, &'static str, Tally)>,
+    /// By metric: ours against execution.
+    pub executed: BTreeMap<&'static str, Tally>,
+    times: BTreeMap<&'static str, Duration>,
+}
+
+/// Scores all pairs; of the metric named `show` it prints those that disagree with the script, or with execution.
+pub fn measure(data: &Path, show: Option<&str>, execution: bool) -> Result<Measured, Box<dyn Error>> {
+    let tables = twinql_sql::schema::load(data.join("spider/tables.json"))?;
+    let golds: Vec<(String, String)> = fs::read_to_string(data.join("spider/dev_gold.sql"))?
+        .lines()
+        .filter_map(|l| l.split_once('\t'))
+        .map(|(sql, db)| (sql.to_owned(), db.trim().to_owned()))
+        .collect();
+    let parsed: Vec<Option<Parsed>> = golds.iter().map(|(sql, _)| twinql_sql::parse(sql).ok()).collect();
+    let keyed = databases(data, &tables, &golds, false);
+    let databases = databases(data, &tables, &golds, true);
+    let mut out = Measured { scripts: Vec::new(), executed: BTreeMap::new(), times: BTreeMap::new() };
+    let mut all = [Tally::default(); METRICS.len()];
+    for system in SYSTEMS {
+        let verdicts = lines(&data.join(format!("esmp_verdicts/spider_dev/{system}.jsonl")))?;
+        let executions = lines(&data.join(format!("exec_verdicts/{system}_kd.jsonl")))?;
+        let file = format!("predictions/spider_dev/ESMp_{}.txt", system.replace('+', "_"));
+        let preds = fs::read_to_string(data.join(file))?;
+        let mut tallies = [Tally::default(); METRICS.len()];
+        for (i, pred) in preds.lines().enumerate() {
+            let (Some((gold, db)), Some(verdict), Some(executed)) =
+                (golds.get(i), verdicts.get(i), executions.get(i))
+            else {
+                continue;
+            };
+            let (Some(listed), Some(real), Some(keyed)) = (tables.get(db), databases.get(db), keyed.get(db))
+            else {
+                continue;
+            };
+            let text = pred.trim().split('\t').next().unwrap_or_default();
+            let read = twinql_sql::parse(text).ok();
+            let gold_read = parsed.get(i).and_then(Option::as_ref);
+            let pair = Pair { listed, real, keyed, gold: (gold, gold_read), pred: (text, read.as_ref()) };
+            let runs = verdict.get("pred_executes").and_then(Value::as_bool) != Some(false);
+            let yes = |v: &Value, key: &str| v.get(key).and_then(Value::as_i64) == Some(1);
+            for ((metric, tally), all) in METRICS.iter().zip(&mut tallies).zip(&mut all) {
+                let start = Instant::now();
+                let scored = (metric.score)(&pair);
+                *out.times.entry(metric.name).or_default() += start.elapsed();
+                let ours = scored.score == 1.0 && (runs || !metric.executes);
+                let theirs = yes(verdict, metric.script);
+                tally.add(ours, theirs);
+                all.add(ours, theirs);
+                out.executed.entry(metric.name).or_default().add(ours, yes(executed, "exec"));
+                let other = if execution { yes(executed, "exec") } else { theirs };
+                if ours != other && show == Some(metric.name) {
+                    let details = Value::from(scored.details);
+                    println!("{system} {i} {db}: ours {ours}, theirs {other}, executes {runs}");
+                    println!("  {gold}\n  {text}\n  {details}");
+                }
+            }
+        }
+        out.scripts.extend(METRICS.iter().zip(tallies).map(|(m, tally)| (system, m.name, tally)));
+    }
+    out.scripts.extend(METRICS.iter().zip(all).map(|(m, tally)| ("all", m.name, tally)));
+    Ok(out)
+}
+
+fn lines(path: &Path) -> Result<Vec<Value>, Box<dyn Error>> {
+    Ok(fs::read_to_string(path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+/// The schemas of the real databases, with NOT NULL as SQLite tells it or as twinql reads it.
+fn databases(data: &Path, tables: &SchemaSet, golds: &[(String, String)], told: bool) -> SchemaSet {
+    let mut out = SchemaSet::default();
+    for (_, db) in golds {
+        if out.contains_key(db) {
+            continue;
+        }
+        let folder = data.join("spider/database").join(db);
+        let file = folder.join(format!("{db}.sqlite"));
+        let real = if file.exists() {
+            Schema::from_sqlite(&file).ok().and_then(|mut schema| {
+                if told {
+                    as_sqlite_says(&file, &mut schema).ok()?;
+                }
+                Some(schema)
+            })
+        } else {
+            let ddl = twinql_sql::schema::load(folder.join("schema.sql")).ok();
+            ddl.and_then(|schemas| schemas.into_values().next())
+        };
+        if real.is_none() {
+            eprintln!("{db}: no database, its schema is read from tables.json");
+        }
+        if let Some(schema) = real.or_else(|| tables.get(db).cloned()) {
+            out.insert(db.clone(), schema);
+        }
+    }
+    out
+}
+
+/// The script asks SQLite which columns are NOT NULL; SQLite does not say that the parts of a composite key are,
+/// unless they are declared so.
+fn as_sqlite_says(file: &Path, schema: &mut Schema) -> Result<(), rusqlite::Error> {
+    let db = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    for table in schema.tables.iter_mut().filter(|t| t.primary_key.len() > 1) {
+        for part in &table.primary_key {
+            let Some(column) = table.columns.get_mut(*part) else { continue };
+            let sql = "SELECT \"notnull\" FROM pragma_table_info(?1) WHERE name = ?2";
+            column.not_null = db.query_row(sql, [&table.name, &column.name], |row| row.get(0))?;
+        }
+    }
+    Ok(())
+}

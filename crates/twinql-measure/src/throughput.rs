@@ -1,0 +1,250 @@
+//! Measures scoring and training in a warm process, for `scripts/speed.sh`.
+//!
+//! `score` prints pairs a second in batches, the latency of single pairs, what
+//! attention costs, and peak memory. `train` trains the default network on
+//! a part of the corpus and leaves in OUT what another implementation needs to do the same:
+//! `model.safetensors`, and `batches.jsonl` with the pairs as arrays and their distances.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use twinql::corpus::pairs;
+use twinql::graph::{GraphArrays, PairArrays, Question};
+use twinql::model::{EpochReport, Evidence, Example, GmnConfig, Observer, Scorer, TrainConfig, train};
+use twinql::prepare::{Graphs, graph};
+use twinql::{Engine, Network, Semantics, Work};
+
+use crate::inputs::{jobs, schemas};
+use crate::{Done, Measurement};
+
+/// The measurement.
+pub(crate) const MEASUREMENT: Measurement = Measurement {
+    name: "throughput",
+    about: "scoring and training in a warm process",
+    usage: "score PAIRS SCHEMAS | train CORPUS SCHEMAS OUT",
+    run,
+};
+
+/// Training pairs at most.
+const TRAIN: usize = 4_000;
+/// Validation pairs at most.
+const VALID: usize = 400;
+/// The first warms up; the rest are measured.
+const EPOCHS: usize = 4;
+
+fn run(args: &[String]) -> Done {
+    let threads = std::env::var("TWINQL_THREADS").ok().and_then(|t| t.parse().ok());
+    rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build_global()?;
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["score", pairs, schemas] => score(pairs, schemas),
+        ["train", corpus, schemas, out] => measure_training(corpus, schemas, Path::new(out)),
+        _ => Err("say what is measured: score or train".into()),
+    }
+}
+
+fn score(path: &str, schema_path: &str) -> Done {
+    let schemas = schemas(Path::new(schema_path))?;
+    let network = match std::env::var_os("TWINQL_CHECKPOINT") {
+        Some(name) => Network::named(Path::new(&name))?,
+        None => Network::embedded()?,
+    };
+    let jobs = jobs(Path::new(path), &schemas)?;
+    let engine = Engine::builder().network(network.clone()).build()?;
+
+    let mut seconds: Vec<f64> = (0..7)
+        .map(|_| {
+            let began = Instant::now();
+            engine.score(&jobs);
+            began.elapsed().as_secs_f64()
+        })
+        .collect();
+    // The first round fills the cache of strings.
+    seconds.remove(0);
+    println!(
+        "batches: {:.0} pairs/s ({} pairs, median of {})",
+        jobs.len() as f64 / quantile(&mut seconds, 0.5),
+        jobs.len(),
+        seconds.len()
+    );
+    let mut single: Vec<f64> = jobs
+        .iter()
+        .map(|job| {
+            let began = Instant::now();
+            engine.score(std::slice::from_ref(job));
+            began.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    println!(
+        "one pair: p50 {:.3} ms, p95 {:.3} ms, p99 {:.3} ms",
+        quantile(&mut single, 0.5),
+        quantile(&mut single, 0.95),
+        quantile(&mut single, 0.99)
+    );
+
+    let semantics = network.answers_for(&Semantics::default());
+    let arrays: Vec<PairArrays> = jobs
+        .iter()
+        .filter_map(|job| match &job.work {
+            Work::Pair { schema, gold, pred } => Some(PairArrays::build(
+                &graph(schema, gold, &semantics, &network.graph()).ok()?,
+                &graph(schema, pred, &semantics, &network.graph()).ok()?,
+                &network.encoding(),
+            )),
+            Work::Unusable { .. } => None,
+        })
+        .collect();
+    let scorer = network.scorer();
+    let (mut plain, mut kept) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        let began = Instant::now();
+        for pair in &arrays {
+            std::hint::black_box(scorer.score(std::slice::from_ref(pair)));
+        }
+        plain.push(began.elapsed().as_secs_f64());
+        let began = Instant::now();
+        for pair in &arrays {
+            std::hint::black_box(scorer.attention(pair).ok());
+        }
+        kept.push(began.elapsed().as_secs_f64());
+    }
+    let (plain, kept) = (quantile(&mut plain, 0.5), quantile(&mut kept, 0.5));
+    let each = 1e3 / arrays.len().max(1) as f64;
+    println!(
+        "network alone, one pair at a time: {:.3} ms; with attention kept {:.3} ms, {:.2} times as long",
+        plain * each,
+        kept * each,
+        kept / plain
+    );
+    if let Some(megabytes) = peak_memory() {
+        println!("peak memory: {megabytes} MB");
+    }
+    Ok(())
+}
+
+/// The value below which a share of all lies; sorts them.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let place = (values.len().saturating_sub(1) as f64 * share).round() as usize;
+    values.get(place).copied().unwrap_or(f64::NAN)
+}
+
+/// What Linux counts as resident at most.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1024)
+}
+
+/// Times epochs.
+#[derive(Default)]
+struct Watch {
+    steps: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+impl Observer for Watch {
+    fn step(&mut self, report: &twinql::model::StepReport) {
+        self.steps.push(report.pairs_per_second);
+    }
+
+    fn epoch(&mut self, _: &EpochReport, _: f64) {
+        // Pairs a second of the whole epoch, without its validation.
+        self.rates.extend(self.steps.last());
+        self.steps.clear();
+    }
+}
+
+fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
+    let schemas = schemas(Path::new(schema_path))?;
+    let config = TrainConfig {
+        model: GmnConfig::default(),
+        epochs: EPOCHS,
+        patience: EPOCHS,
+        semantics: vec!["no-fk".into()],
+        ..TrainConfig::default()
+    };
+    let semantics: Semantics = "no-fk".parse()?;
+    let read = pairs::read_strict(corpus)?;
+    let part = |split: &str, most: usize| -> Vec<Example> {
+        let of_split: Vec<_> =
+            read.iter().filter(|p| p.split.as_deref() == Some(split) && p.label.is_some()).collect();
+        let chosen = of_split.iter().step_by((of_split.len() / most).max(1)).take(most);
+        let chosen: Vec<_> =
+            chosen.filter_map(|pair| Some((pair, schemas.get(pair.db_id.as_ref()?)?))).collect();
+        let all = chosen.iter().map(|(pair, schema)| (*schema, pair.gold.as_str(), pair.pred.as_str()));
+        let graphs = Graphs::build(all, &semantics, &config.graph, &|| ());
+        let examples = chosen.iter().filter_map(|(pair, schema)| {
+            let graphs = graphs.pair(schema, &pair.gold, &pair.pred);
+            let (gold, pred) = graphs.both()?;
+            let arrays = PairArrays::build(gold, pred, &config.model.encoding());
+            (!arrays.identical).then_some(Example {
+                pair: arrays,
+                label: pair.label == Some(1),
+                semantics: "no-fk".into(),
+                question: Question::Every,
+                weight: 1.0,
+                ease: None,
+                share: None,
+                taught: true,
+                evidence: Evidence::None,
+            })
+        });
+        examples.collect()
+    };
+    let (learn, valid) = (part("train", TRAIN), part("valid", VALID));
+    let mut watch = Watch::default();
+    let trained = train(&config, &learn, &valid, &mut watch)?;
+    let mut rates: Vec<f64> = watch.rates.into_iter().skip(1).collect();
+    let rate = quantile(&mut rates, 0.5);
+    println!(
+        "training: {rate:.0} pairs/s ({} pairs, batches of {}, median of {} epochs)",
+        learn.len(),
+        config.batch_size,
+        rates.len()
+    );
+
+    std::fs::create_dir_all(out)?;
+    trained.checkpoint.save(&out.join("model.safetensors"))?;
+    let scorer = Scorer::new(trained.checkpoint);
+    let arrays: Vec<PairArrays> = learn.iter().map(|e| e.pair.clone()).collect();
+    let scores = scorer.score(&arrays);
+    let mut file = std::io::BufWriter::new(std::fs::File::create(out.join("batches.jsonl"))?);
+    let about = json!({
+        "config": config.model,
+        "batch_size": config.batch_size,
+        "learning_rate": config.learning_rate,
+        "weight_decay": config.weight_decay,
+        "clip_value": config.clip_value,
+        "margin": config.margin,
+        "pairs_per_second": rate,
+        "threads": rayon::current_num_threads(),
+    });
+    writeln!(file, "{about}")?;
+    for (example, score) in learn.iter().zip(scores) {
+        let pair = &example.pair;
+        let line = json!({
+            "label": example.label,
+            "distance": score?.distance,
+            "left": side(&pair.left, &pair.left_positions, &pair.left_agreement),
+            "right": side(&pair.right, &pair.right_positions, &pair.right_agreement),
+        });
+        writeln!(file, "{line}")?;
+    }
+    file.flush()?;
+    Ok(())
+}
+
+fn side(graph: &GraphArrays, positions: &[f32], agreement: &[u16]) -> Value {
+    json!({
+        "words": graph.words,
+        "tags": graph.tags,
+        "contents": graph.contents,
+        "strings": graph.strings,
+        "edges": graph.edges,
+        "positions": positions,
+        "agreement": agreement,
+    })
+}

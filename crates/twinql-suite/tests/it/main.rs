@@ -1,0 +1,12 @@
+//! The judge, proofs, plausible databases and profiles over whole queries: one binary, since each would be linked with SQLite.
+
+mod dialects;
+mod fuzz_corpus;
+mod left_open;
+mod plausible;
+mod profiles;
+mod proofs;
+mod proved_pairs;
+mod regularities;
+mod rules;
+mod soundness;

@@ -1,0 +1,57 @@
+//! Plausible databases over the bundled golds, and the document on them.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use twinql_sql::{Nulls, Schema};
+use twinql_suite::Semantics;
+use twinql_suite::facts::Facts;
+use twinql_suite::plausible::{CHECKS, Plausible, REGULARITIES};
+
+/// Keys, foreign keys, types and CHECKs hold, over schemas with composite keys, self-references and a cycle.
+#[test]
+fn what_schemas_declare_holds_for_all_bundled_golds() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let kept = Semantics { nulls: Nulls::Nullable, empty_tables: true, ..Semantics::default() };
+    let golds = std::fs::read_to_string(data.join("gold.tsv")).unwrap();
+    let mut made = 0;
+    for line in golds.lines() {
+        let (sql, db_id) = line.split_once('\t').unwrap();
+        let ddl = std::fs::read_to_string(data.join("schemas").join(db_id).with_extension("sql")).unwrap();
+        let schema = Schema::from_ddl(db_id, &ddl).unwrap();
+        let Ok(parsed) = twinql_sql::parse(sql) else { continue };
+        let facts = Facts::of(&schema, &parsed.query);
+        // All tables, so that each reference has where to lead.
+        let all: Vec<usize> = (0..schema.tables.len()).collect();
+        let plausible = Plausible::new(&schema, &facts, &facts, &all, 3);
+        for (index, plenty) in [(0, false), (1, false), (2, true)] {
+            let database = plausible.database(index, plenty);
+            assert_eq!(database.check(&schema, &kept), Ok(()), "{sql}\n{}", database.to_sql(&schema));
+            made += 1;
+        }
+    }
+    assert!(made > 1_000, "{made}");
+}
+
+#[test]
+fn the_document_lists_each_regularity_as_it_is() {
+    let document = include_str!("../../../../docs/plausible.md");
+    let rows = document.lines().filter(|line| line.starts_with("| `") && line.contains("` | 0."));
+    let registered: Vec<String> = REGULARITIES
+        .iter()
+        .map(|e| {
+            let from = e.counted.map_or_else(|| "by hand".to_owned(), |c| format!("{} of {}", c.holds, c.of));
+            format!("| `{}` | {:.2} | {from} | {} |", e.name, e.probability, e.summary)
+        })
+        .collect();
+    assert_eq!(rows.collect::<Vec<&str>>(), registered);
+}
+
+#[test]
+fn the_document_lists_each_oddity_as_it_is() {
+    let document = include_str!("../../../../docs/plausible.md");
+    for check in &CHECKS {
+        let row = format!("| `{}` | {} |", check.name, check.summary);
+        assert!(document.contains(&row), "{row}");
+    }
+}
