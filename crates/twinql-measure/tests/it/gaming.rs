@@ -118,7 +118,7 @@ fn a_gold_that_no_database_meets_is_untested_and_says_why() {
 #[test]
 fn no_suite_and_no_file_calls_a_constant_the_same() {
     let semantics = Semantics::default();
-    let golds = golds(15);
+    let golds = golds(24);
     let config = DistilConfig { neighbours: 10, aimed: 0, max_databases: 30, ..DistilConfig::default() };
     let suite = against::suite(&golds, config);
     let constants = against::constants();

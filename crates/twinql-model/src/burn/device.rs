@@ -1,6 +1,6 @@
 //! Where burn computes, and with which numbers.
 
-use burn::tensor::{DType, Device, FloatDType, Int, Tensor, TensorCreationOptions, TensorData};
+use burn::tensor::{Bool, DType, Device, FloatDType, Int, Tensor, TensorCreationOptions, TensorData};
 
 use crate::{
     config::{Compute, Precision},
@@ -62,6 +62,11 @@ impl Place {
     pub(crate) fn wide_list(&self, values: Vec<f32>) -> Tensor<1> {
         let count = values.len();
         Tensor::from_data(TensorData::new(values, [count]), (&self.device, DType::F32))
+    }
+
+    /// 1 where something holds and 0 elsewhere.
+    pub(crate) fn narrow(&self, holds: Tensor<2, Bool>) -> Tensor<2> {
+        holds.float().cast(self.float)
     }
 
     pub(crate) fn indices(&self, values: &[i32]) -> Tensor<1, Int> {

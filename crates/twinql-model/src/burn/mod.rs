@@ -58,17 +58,15 @@ impl BurnBackend {
     fn gradients<const D: usize>(&self, output: Tensor<D>, slopes: Tensor<D>, p: &Parameters) -> Vec<f32> {
         let scale = self.place.loss_scale();
         let mut all = (output * slopes * scale).sum().backward();
-        let mut gradients = vec![0.0; self.layout.total];
-        for (slot, tensor) in self.layout.slots.iter().zip(&p.0) {
+        // One list of all, in the order of the flat weights: each reading waits for the device.
+        let parts = self.layout.slots.iter().zip(&p.0).map(|(slot, tensor)| {
             // A parameter that the batch does not read has none: no node has a string, say.
-            if let Some(gradient) = tensor.grad_remove(&mut all) {
-                let gradient = values(gradient);
-                for (to, from) in slot.of_mut(&mut gradients).iter_mut().zip(gradient) {
-                    *to = from / scale;
-                }
-            }
-        }
-        gradients
+            let gradient =
+                tensor.grad_remove(&mut all).unwrap_or_else(|| tensor.clone().inner().zeros_like());
+            wide(gradient).reshape([slot.len()])
+        });
+        let flat: Tensor<1> = Tensor::cat(parts.collect(), 0) / scale;
+        values(flat)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The forward pass in burn: batched over the disjoint union of all graphs of a batch, with masks.
+//! The forward pass in burn: every pair padded to the largest of its batch, and nothing but products of matrices, and what works
+//! number by number.
 //!
 //! Paper §4.1–4.3 and Appendices B and C. Where the paper leaves a choice:
 //! - `f_inner` is an MLP of one hidden layer. Its first layer is split into per-node products
@@ -9,9 +10,13 @@
 //! - strings are encoded by residual blocks of width-3 convolutions, pooled by maximum and mean.
 //!
 //! All operations treat both sides alike, so the distance is symmetric.
+//!
+//! Rows of a table, nodes of edges and sums over edges are products with a matrix of zeros and ones, which the device makes
+//! of the codes. burn can gather rows by their numbers too, and the gradient of that adds to rows; on its GPU backends one
+//! thread a column does so, row after row, which took nearly all of a training step.
 
 use burn::tensor::{
-    IndexingUpdateOp, Int, Tensor,
+    Int, Tensor,
     activation::{relu, sigmoid, softmax},
 };
 
@@ -42,15 +47,15 @@ pub(super) struct Network<'a> {
     pub(super) place: &'a Place,
 }
 
-/// A batch's lists as tensors: those that each propagation step reads.
+/// What each propagation step reads of a batch, as tensors.
 struct Links {
-    targets: Tensor<1, Int>,
-    sources: Tensor<1, Int>,
-    edge_states: Tensor<2>,
-    inverse_degree: Tensor<2>,
-    left_places: Tensor<1, Int>,
-    right_places: Tensor<1, Int>,
-    place_of: Tensor<1, Int>,
+    /// 1 where an edge ends at a node, B × edges × places.
+    targets: Tensor<3>,
+    /// 1 where it starts there.
+    sources: Tensor<3>,
+    /// B × edges × m.
+    edge_states: Tensor<3>,
+    inverse_degree: Tensor<3>,
     left_mask: Tensor<3>,
     right_mask: Tensor<3>,
     /// What the relations of each two nodes add to their attention.
@@ -62,8 +67,27 @@ impl Network<'_> {
         self.parameters.0[slot.index].clone()
     }
 
-    fn rows(&self, slot: Slot, rows: &[i32]) -> Tensor<2> {
-        self.get(slot).select(0, self.place.indices(rows))
+    /// `x W` for x of three dimensions.
+    fn product(&self, x: Tensor<3>, slot: Slot) -> Tensor<3> {
+        let [b, rows, cols] = x.dims();
+        x.reshape([b * rows, cols]).matmul(self.get(slot)).reshape([b, rows, slot.cols])
+    }
+
+    fn bias(&self, slot: Slot) -> Tensor<3> {
+        self.get(slot).reshape([1, 1, slot.cols])
+    }
+
+    /// A row for each code: 1 at that place of `size`, all 0 for no code.
+    fn one_hot(&self, codes: &[i32], size: usize) -> Tensor<2> {
+        let codes = self.place.indices(codes).reshape([codes.len(), 1]);
+        let all: Vec<i32> = (0..size as i32).collect();
+        let all: Tensor<2, Int> = self.place.indices(&all).reshape([1, size]);
+        self.place.narrow(codes.equal(all))
+    }
+
+    /// The rows of a parameter for these codes.
+    fn rows(&self, slot: Slot, codes: &[i32]) -> Tensor<2> {
+        self.one_hot(codes, slot.rows).matmul(self.get(slot))
     }
 
     /// Squared distances, shape \[pairs\], in 32 bits.
@@ -79,147 +103,139 @@ impl Network<'_> {
         let links = self.links(b);
         let mut h = self.nodes(b);
         let mut position = layout.positions.map(|slots| {
-            let walks = self.place.matrix(b.positions.clone(), b.nodes, config.walk_steps);
-            (slots, walks.matmul(self.get(slots.input)) + self.get(slots.input_bias))
+            let walks = self.place.matrix(b.positions.clone(), b.pairs * b.places(), config.walk_steps);
+            let walks = walks.reshape([b.pairs, b.places(), config.walk_steps]);
+            (slots, self.product(walks, slots.input) + self.bias(slots.input_bias))
         });
         for step in 0..config.propagation_steps {
-            let message = self.messages(b, &links, &h);
+            let message = self.messages(&links, &h);
             let cross = self.cross_messages(b, &links, &h, position.as_ref());
             h = self.update(h, message, cross);
             // Positional encodings after the last step would be read by nobody.
             if step + 1 < config.propagation_steps {
-                position = position.map(|(slots, old)| (slots, self.moved(b, &links, slots, old)));
+                position = position.map(|(slots, old)| (slots, self.moved(&links, slots, old)));
             }
         }
         self.readout(b, h)
     }
 
     /// States of nodes before the first step: words, facts and strings.
-    fn nodes(&self, b: &Batch) -> Tensor<2> {
+    fn nodes(&self, b: &Batch) -> Tensor<3> {
         let mut h = self.rows(self.layout.words, &b.words);
         if let Some(tags) = self.layout.tags {
             h = h + self.rows(tags, &b.tags);
         }
-        if b.texts > 0 {
-            let none = self.place.zeros([1, self.config.node_dim]);
-            let texts = Tensor::cat(vec![self.texts(b), none], 0);
-            h = h + texts.select(0, self.place.indices(&b.text_of));
+        let d = self.config.node_dim;
+        let h = h.reshape([b.pairs, b.places(), d]);
+        if b.texts == 0 {
+            return h;
         }
-        h
+        let texts = self.one_hot(&b.pair_texts, b.texts).matmul(self.texts(b));
+        let text_of = self.one_hot(&b.text_of, b.own_texts).reshape([b.pairs, b.places(), b.own_texts]);
+        h + text_of.matmul(texts.reshape([b.pairs, b.own_texts, d]))
     }
 
     /// Encodings of the batch's strings, S × d.
     fn texts(&self, b: &Batch) -> Tensor<2> {
         let (s, l, c) = (b.texts, b.text_length, self.config.char_channels);
-        let places: Vec<i32> = (0..s * l).map(|i| (i % l) as i32).collect();
-        let mask = self.place.matrix(b.char_mask.clone(), s * l, 1);
-        let mut x = self.rows(self.layout.chars, &b.chars) + self.rows(self.layout.char_places, &places);
+        let mask = self.place.matrix(b.char_mask.clone(), s * l, 1).reshape([s, l, 1]);
+        let places: Tensor<3> = self.get(self.layout.char_places).slice([0..l, 0..c]).reshape([1, l, c]);
+        let mut x = self.rows(self.layout.chars, &b.chars).reshape([s, l, c]) + places;
         x = x * mask.clone();
         for block in &self.layout.blocks {
-            let hidden = self.convolve(b, x.clone(), block.first, block.first_bias);
-            let hidden = relu(hidden) * mask.clone();
-            let change = self.convolve(b, hidden, block.second, block.second_bias);
+            let hidden = relu(self.convolve(x.clone(), block.first, block.first_bias)) * mask.clone();
+            let change = self.convolve(hidden, block.second, block.second_bias);
             x = relu(x + change) * mask.clone();
         }
         let scale = self.place.matrix(b.text_scale.clone(), s, 1);
-        let x: Tensor<3> = x.reshape([s, l, c]);
         let most = x.clone().max_dim(1).reshape([s, c]);
         let mean = x.sum_dim(1).reshape([s, c]) * scale;
         most.matmul(self.get(self.layout.text_max)) + mean.matmul(self.get(self.layout.text_mean))
     }
 
     /// A convolution over three neighbouring characters, zero beyond a string's ends.
-    fn convolve(&self, b: &Batch, x: Tensor<2>, weight: Slot, bias: Slot) -> Tensor<2> {
-        let (s, l, c) = (b.texts, b.text_length, self.config.char_channels);
+    fn convolve(&self, x: Tensor<3>, weight: Slot, bias: Slot) -> Tensor<3> {
+        let [s, l, c] = x.dims();
+        let edge = self.place.zeros([s, 1, c]);
         let window = if l > 1 {
-            let x: Tensor<3> = x.reshape([s, l, c]);
-            let edge = self.place.zeros([s, 1, c]);
             let before = Tensor::cat(vec![edge.clone(), x.clone().slice([0..s, 0..l - 1])], 1);
             let after = Tensor::cat(vec![x.clone().slice([0..s, 1..l]), edge], 1);
-            Tensor::cat(vec![before, x, after], 2).reshape([s * l, 3 * c])
+            Tensor::cat(vec![before, x, after], 2)
         } else {
             // A slice of no rows is none that burn knows.
-            let edge = self.place.zeros([s, c]);
-            Tensor::cat(vec![edge.clone(), x, edge], 1)
+            Tensor::cat(vec![edge.clone(), x, edge], 2)
         };
-        window.matmul(self.get(weight)) + self.get(bias)
+        self.product(window, weight) + self.bias(bias)
     }
 
     fn links(&self, b: &Batch) -> Links {
         let place = self.place;
-        let left_mask = place.matrix(b.left_mask.clone(), b.pairs, b.most_left);
-        let right_mask = place.matrix(b.right_mask.clone(), b.pairs, b.most_right);
+        let ends = |list: &[i32]| self.one_hot(list, b.places()).reshape([b.pairs, b.edges, b.places()]);
+        let column = |list: &[f32], rows: usize| place.matrix(list.to_vec(), b.pairs, rows);
         Links {
-            targets: place.indices(&b.targets),
-            sources: place.indices(&b.sources),
-            edge_states: self.rows(self.layout.edges, &b.kinds),
-            inverse_degree: place.matrix(b.inverse_degree.clone(), b.nodes, 1),
-            left_places: place.indices(&b.left_places),
-            right_places: place.indices(&b.right_places),
-            place_of: place.indices(&b.place_of),
-            left_mask: left_mask.reshape([b.pairs, b.most_left, 1]),
-            right_mask: right_mask.reshape([b.pairs, 1, b.most_right]),
-            relations: self.layout.relations.map(|slot| {
-                let added = self.rows(slot, &b.relations);
-                added.reshape([b.pairs, b.most_left, b.most_right])
-            }),
+            targets: ends(&b.targets),
+            sources: ends(&b.sources),
+            edge_states: self.rows(self.layout.edges, &b.kinds).reshape([
+                b.pairs,
+                b.edges,
+                self.config.message_dim,
+            ]),
+            inverse_degree: column(&b.inverse_degree, b.places()).reshape([b.pairs, b.places(), 1]),
+            left_mask: column(&b.left_mask, b.left).reshape([b.pairs, b.left, 1]),
+            right_mask: column(&b.right_mask, b.right).reshape([b.pairs, 1, b.right]),
+            relations: self
+                .layout
+                .relations
+                .map(|slot| self.rows(slot, &b.relations).reshape([b.pairs, b.left, b.right])),
         }
     }
 
-    /// Sums of inner messages along edges, N × m.
-    fn messages(&self, b: &Batch, links: &Links, h: &Tensor<2>) -> Tensor<2> {
-        let from_target = h.clone().matmul(self.get(self.layout.target));
-        let from_source = h.clone().matmul(self.get(self.layout.source));
+    /// Sums of inner messages along edges, B × places × m. An edge that is padding ends nowhere.
+    fn messages(&self, links: &Links, h: &Tensor<3>) -> Tensor<3> {
+        let from_target = self.product(h.clone(), self.layout.target);
+        let from_source = self.product(h.clone(), self.layout.source);
         let hidden = relu(
-            from_target.select(0, links.targets.clone())
-                + from_source.select(0, links.sources.clone())
+            links.targets.clone().matmul(from_target)
+                + links.sources.clone().matmul(from_source)
                 + links.edge_states.clone(),
         );
-        let none = self.place.zeros([b.nodes, self.config.message_dim]);
-        none.select_assign(0, links.targets.clone(), hidden, IndexingUpdateOp::Add)
+        links.targets.clone().swap_dims(1, 2).matmul(hidden)
     }
 
-    /// What each node's r = MLP(h ⊕ p) is off what it attends to in the other graph, N × d.
+    /// What each node's r = MLP(h ⊕ p) is off what it attends to in the other graph, B × places × d.
     fn cross_messages(
         &self,
         b: &Batch,
         links: &Links,
-        h: &Tensor<2>,
-        position: Option<&(PositionSlots, Tensor<2>)>,
-    ) -> Tensor<2> {
+        h: &Tensor<3>,
+        position: Option<&(PositionSlots, Tensor<3>)>,
+    ) -> Tensor<3> {
         let (layout, d) = (self.layout, self.config.node_dim);
-        let mut hidden = h.clone().matmul(self.get(layout.attention)) + self.get(layout.attention_bias);
+        let mut hidden = self.product(h.clone(), layout.attention) + self.bias(layout.attention_bias);
         if let Some((slots, position)) = position {
-            hidden = hidden + position.clone().matmul(self.get(slots.attention));
+            hidden = hidden + self.product(position.clone(), slots.attention);
         }
-        let r = relu(hidden).matmul(self.get(layout.attention_out)) + self.get(layout.attention_out_bias);
-        let padded = Tensor::cat(vec![r.clone(), self.place.zeros([1, d])], 0);
-        let left: Tensor<3> =
-            padded.clone().select(0, links.left_places.clone()).reshape([b.pairs, b.most_left, d]);
-        let right: Tensor<3> =
-            padded.select(0, links.right_places.clone()).reshape([b.pairs, b.most_right, d]);
+        let r = self.product(relu(hidden), layout.attention_out) + self.bias(layout.attention_out_bias);
+        let left = r.clone().slice([0..b.pairs, 0..b.left]);
+        let right = r.clone().slice([0..b.pairs, b.left..b.places()]);
         let mut scores = left.clone().matmul(right.clone().swap_dims(1, 2)) / (d as f64).sqrt();
         if let Some(added) = &links.relations {
             scores = scores + added.clone();
         }
         let to_left = softmax(scores.clone() + links.right_mask.clone(), 2).matmul(right);
         let to_right = softmax(scores + links.left_mask.clone(), 1).swap_dims(1, 2).matmul(left);
-        let attended = Tensor::cat(
-            vec![to_left.reshape([b.pairs * b.most_left, d]), to_right.reshape([b.pairs * b.most_right, d])],
-            0,
-        );
-        r - attended.select(0, links.place_of.clone())
+        r - Tensor::cat(vec![to_left, to_right], 1)
     }
 
     /// The gated recurrent update.
-    fn update(&self, h: Tensor<2>, message: Tensor<2>, cross: Tensor<2>) -> Tensor<2> {
+    fn update(&self, h: Tensor<3>, message: Tensor<3>, cross: Tensor<3>) -> Tensor<3> {
         let (layout, d) = (self.layout, self.config.node_dim);
-        let [n, _] = h.dims();
-        let input = message.matmul(self.get(layout.gru_message))
-            + cross.matmul(self.get(layout.gru_cross))
-            + self.get(layout.gru_bias);
-        let state = h.clone().matmul(self.get(layout.gru_state));
-        let part = |t: &Tensor<2>, i: usize| t.clone().slice([0..n, i * d..(i + 1) * d]);
+        let [b, n, _] = h.dims();
+        let input = self.product(message, layout.gru_message)
+            + self.product(cross, layout.gru_cross)
+            + self.bias(layout.gru_bias);
+        let state = self.product(h.clone(), layout.gru_state);
+        let part = |t: &Tensor<3>, i: usize| t.clone().slice([0..b, 0..n, i * d..(i + 1) * d]);
         let reset = sigmoid(part(&input, 0) + part(&state, 0));
         let update = sigmoid(part(&input, 1) + part(&state, 1));
         let candidate = (part(&input, 2) + reset * part(&state, 2)).tanh();
@@ -227,26 +243,25 @@ impl Network<'_> {
     }
 
     /// Positional encodings after a step.
-    fn moved(&self, b: &Batch, links: &Links, slots: PositionSlots, old: Tensor<2>) -> Tensor<2> {
-        let none = self.place.zeros([b.nodes, self.config.position_dim]);
-        let sources = old.clone().select(0, links.sources.clone());
-        let near = none.select_assign(0, links.targets.clone(), sources, IndexingUpdateOp::Add)
-            * links.inverse_degree.clone();
-        let change = old.clone().matmul(self.get(slots.own))
-            + near.matmul(self.get(slots.near))
-            + self.get(slots.update_bias);
+    fn moved(&self, links: &Links, slots: PositionSlots, old: Tensor<3>) -> Tensor<3> {
+        let sources = links.sources.clone().matmul(old.clone());
+        let near = links.targets.clone().swap_dims(1, 2).matmul(sources) * links.inverse_degree.clone();
+        let change = self.product(old.clone(), slots.own)
+            + self.product(near, slots.near)
+            + self.bias(slots.update_bias);
         old + change.tanh()
     }
 
     /// The gated sum over the nodes of each graph, and the MLP over it.
-    fn readout(&self, b: &Batch, h: Tensor<2>) -> Tensor<3> {
+    fn readout(&self, b: &Batch, h: Tensor<3>) -> Tensor<3> {
         let (layout, g) = (self.layout, self.config.graph_dim);
-        let gate = sigmoid(h.clone().matmul(self.get(layout.gate)) + self.get(layout.gate_bias));
-        let value = h.matmul(self.get(layout.value)) + self.get(layout.value_bias);
-        let graph_of = self.place.indices(&b.graph_of);
-        let none = self.place.zeros([2 * b.pairs, g]);
-        let sums = none.select_assign(0, graph_of, gate * value, IndexingUpdateOp::Add);
-        let hidden = relu(sums.matmul(self.get(layout.graph)) + self.get(layout.graph_bias));
-        hidden.matmul(self.get(layout.graph_out)).reshape([b.pairs, 2, g])
+        let gate = sigmoid(self.product(h.clone(), layout.gate) + self.bias(layout.gate_bias));
+        let value = self.product(h, layout.value) + self.bias(layout.value_bias);
+        let is_node = self.place.matrix(b.is_node.clone(), b.pairs, b.places());
+        let gated = gate * value * is_node.reshape([b.pairs, b.places(), 1]);
+        let side = |places: std::ops::Range<usize>| gated.clone().slice([0..b.pairs, places]).sum_dim(1);
+        let sums = Tensor::cat(vec![side(0..b.left), side(b.left..b.places())], 1);
+        let hidden = relu(self.product(sums, layout.graph) + self.bias(layout.graph_bias));
+        self.product(hidden, layout.graph_out).reshape([b.pairs, 2, g])
     }
 }
