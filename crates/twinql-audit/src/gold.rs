@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::known::Known;
 use twinql_sql::schema::Typing;
@@ -172,8 +173,8 @@ impl<'a> Gold<'a> {
     }
 
     /// The columns that are read outside a relation of the query.
-    pub(crate) fn read_outside(&self, rel: &Rel) -> BTreeSet<ColumnId> {
-        let mut read = BTreeSet::new();
+    pub(crate) fn read_outside(&self, rel: &Rel) -> ColumnSet {
+        let mut read = ColumnSet::new();
         outside_query(&self.plan.query, rel, false, &mut read);
         read
     }
@@ -263,7 +264,7 @@ pub(crate) fn numeric(class: TypeClass) -> bool {
 
 /// Adds the columns that a query reads but inside `but`. What EXISTS puts out is not read: only whether there is a row
 /// counts.
-fn outside_query(query: &Query, but: &Rel, exists: bool, into: &mut BTreeSet<ColumnId>) {
+fn outside_query(query: &Query, but: &Rel, exists: bool, into: &mut ColumnSet) {
     if !exists {
         into.extend(&query.output);
     }
@@ -271,7 +272,7 @@ fn outside_query(query: &Query, but: &Rel, exists: bool, into: &mut BTreeSet<Col
 }
 
 /// Stops at the relation itself, by its address: an equal one elsewhere in the query is another.
-fn outside_rel(rel: &Rel, but: &Rel, into: &mut BTreeSet<ColumnId>) {
+fn outside_rel(rel: &Rel, but: &Rel, into: &mut ColumnSet) {
     if std::ptr::eq(rel, but) {
         return;
     }
@@ -287,7 +288,7 @@ fn outside_rel(rel: &Rel, but: &Rel, into: &mut BTreeSet<ColumnId>) {
 }
 
 /// A subquery's own expressions count too, since a correlated one reads columns of the rows around it.
-fn outside_expr(e: &Expr, but: &Rel, into: &mut BTreeSet<ColumnId>) {
+fn outside_expr(e: &Expr, but: &Rel, into: &mut ColumnSet) {
     if let Expr::Column(c) = e {
         into.insert(*c);
     }

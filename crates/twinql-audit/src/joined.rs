@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use twinql_sql::ColumnSet;
 use twinql_sql::{BinaryOp, ColumnId, Expr, Rel, TypeClass, Value};
 
 use crate::gold::Gold;
@@ -46,13 +47,13 @@ impl<'a> Joined<'a> {
     }
 
     /// The sources that some columns are of, by their number.
-    pub(crate) fn sources_of(&self, columns: &BTreeSet<ColumnId>) -> BTreeSet<usize> {
+    pub(crate) fn sources_of(&self, columns: &ColumnSet) -> BTreeSet<usize> {
         let has = |source: &&Rel| source.output_set().iter().any(|c| columns.contains(c));
         self.sources.iter().enumerate().filter(|(_, source)| has(source)).map(|(i, _)| i).collect()
     }
 
     /// The columns of some sources.
-    pub(crate) fn columns(&self, of: impl IntoIterator<Item = usize>) -> BTreeSet<ColumnId> {
+    pub(crate) fn columns(&self, of: impl IntoIterator<Item = usize>) -> ColumnSet {
         of.into_iter().filter_map(|i| self.sources.get(i)).flat_map(|source| source.outputs()).collect()
     }
 
@@ -73,8 +74,7 @@ impl<'a> Joined<'a> {
         let names = |c: &ColumnId| {
             gold.info(*c).is_some_and(|info| matches!(info.class, TypeClass::Text | TypeClass::Time))
         };
-        let mut fixed: BTreeSet<ColumnId> =
-            gold.lenient.determined(self.rows, []).into_iter().filter(names).collect();
+        let mut fixed: ColumnSet = gold.lenient.determined(self.rows, []).into_iter().filter(names).collect();
         for e in &self.conditions {
             if let Expr::Binary { op: BinaryOp::Like, left, right } = e
                 && let (Expr::Column(c), Expr::Literal(Value::Text(pattern))) = (&**left, &**right)
@@ -102,7 +102,7 @@ impl<'a> Joined<'a> {
     }
 
     /// Whether conditions tie a source to others by columns that are not fixed; else each row goes with each.
-    pub(crate) fn tied(&self, to: &BTreeSet<usize>, source: usize, fixed: &BTreeSet<ColumnId>) -> bool {
+    pub(crate) fn tied(&self, to: &BTreeSet<usize>, source: usize, fixed: &ColumnSet) -> bool {
         let mut group = to.clone();
         loop {
             let before = group.len();

@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::column_set::ColumnSet;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::function;
 use crate::normalize::facts::rejects_null;
@@ -41,7 +42,7 @@ pub fn asked(plan: &Plan) -> BTreeSet<ColumnRef> {
         return BTreeSet::new();
     }
     let mut found = Tests { plan, sources: sources(&plan.query), columns: BTreeSet::new() };
-    found.query(&plan.query, &BTreeSet::new());
+    found.query(&plan.query, &ColumnSet::new());
     found.columns
 }
 
@@ -109,13 +110,13 @@ struct Tests<'a> {
 }
 
 impl<'a> Tests<'a> {
-    fn query(&mut self, query: &'a Query, matched: &BTreeSet<ColumnId>) {
+    fn query(&mut self, query: &'a Query, matched: &ColumnSet) {
         self.rel(&query.rel, matched);
     }
 
     /// Looks at a relation and all below it. Gives the columns that an outer join below fills up, and that are never
     /// NULL in a row that it does not; `outer` are those of enclosing queries.
-    fn rel(&mut self, rel: &'a Rel, outer: &BTreeSet<ColumnId>) -> BTreeSet<ColumnId> {
+    fn rel(&mut self, rel: &'a Rel, outer: &ColumnSet) -> ColumnSet {
         let mut matched = outer.clone();
         for input in rel.inputs() {
             matched.extend(self.rel(input, outer));
@@ -127,9 +128,9 @@ impl<'a> Tests<'a> {
             self.expr(e, &matched);
         }
         if let Rel::OuterJoin { kind, left, right, on } = rel {
-            let mut rejected = BTreeSet::new();
+            let mut rejected = ColumnSet::new();
             on.iter().for_each(|e| rejects_null(e, &mut rejected));
-            let mut filled: BTreeSet<ColumnId> = right.outputs().into_iter().collect();
+            let mut filled: ColumnSet = right.outputs().into_iter().collect();
             if *kind == JoinKind::Full {
                 filled.extend(left.outputs());
             }
@@ -138,7 +139,7 @@ impl<'a> Tests<'a> {
         matched
     }
 
-    fn expr(&mut self, e: &'a Expr, matched: &BTreeSet<ColumnId>) {
+    fn expr(&mut self, e: &'a Expr, matched: &ColumnSet) {
         for of in tested(e).unwrap_or_default() {
             self.null_of(of, matched);
         }
@@ -152,7 +153,7 @@ impl<'a> Tests<'a> {
 
     /// Enters the columns whose NULL makes an expression NULL. That of a subquery means that it has no row, that of an
     /// aggregate over all rows that there are none.
-    fn null_of(&mut self, e: &'a Expr, matched: &BTreeSet<ColumnId>) {
+    fn null_of(&mut self, e: &'a Expr, matched: &ColumnSet) {
         match e {
             Expr::Column(c) if !matched.contains(c) => self.column(*c, matched),
             Expr::Unary { op: UnaryOp::IsNull, .. } => {}
@@ -176,7 +177,7 @@ impl<'a> Tests<'a> {
         }
     }
 
-    fn column(&mut self, c: ColumnId, matched: &BTreeSet<ColumnId>) {
+    fn column(&mut self, c: ColumnId, matched: &ColumnSet) {
         match self.sources.get(&c).copied() {
             Some(Source::Computed(e)) => self.null_of(e, matched),
             Some(Source::Arms(left, right)) => {

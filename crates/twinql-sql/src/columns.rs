@@ -3,8 +3,7 @@
 //! A node *introduces* the columns that do not exist below it; a relation *produces* those that its reader sees;
 //! *read* are those that an expression names; *free* are those that are read and come from outside.
 
-use std::collections::BTreeSet;
-
+use crate::column_set::ColumnSet;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel};
 use crate::tree::{Node, NodeMut, Tree};
@@ -24,7 +23,7 @@ impl ColumnId {
 /// Columns that are read, subqueries included.
 pub trait Reads: Tree {
     /// Adds every column that is read: by an expression, or as an output of a query.
-    fn reads_into(&self, into: &mut BTreeSet<ColumnId>) {
+    fn reads_into(&self, into: &mut ColumnSet) {
         self.for_each_deep(|node| match node {
             Node::Expr(Expr::Column(c)) => {
                 into.insert(*c);
@@ -35,8 +34,8 @@ pub trait Reads: Tree {
     }
 
     /// Every column that is read: by an expression, or as an output of a query.
-    fn reads(&self) -> BTreeSet<ColumnId> {
-        let mut all = BTreeSet::new();
+    fn reads(&self) -> ColumnSet {
+        let mut all = ColumnSet::new();
         self.reads_into(&mut all);
         all
     }
@@ -59,8 +58,8 @@ impl Reads for Expr {}
 
 impl Expr {
     /// Its free columns: those that are not made in its own subqueries.
-    pub fn free_columns(&self) -> BTreeSet<ColumnId> {
-        let mut free = BTreeSet::new();
+    pub fn free_columns(&self) -> ColumnSet {
+        let mut free = ColumnSet::new();
         self.for_each(|e| {
             if let Expr::Column(c) = e {
                 free.insert(*c);
@@ -119,8 +118,8 @@ impl Rel {
     }
 
     /// The columns that it produces, as a set.
-    pub fn output_set(&self) -> BTreeSet<ColumnId> {
-        let mut all = BTreeSet::new();
+    pub fn output_set(&self) -> ColumnSet {
+        let mut all = ColumnSet::new();
         self.outputs_to(&mut |c| {
             all.insert(c);
         });
@@ -144,8 +143,8 @@ impl Rel {
     }
 
     /// Every column that some node of it introduces, subqueries included.
-    pub fn produced_within(&self) -> BTreeSet<ColumnId> {
-        let mut all = BTreeSet::new();
+    pub fn produced_within(&self) -> ColumnSet {
+        let mut all = ColumnSet::new();
         self.for_each_deep(|node| {
             if let Node::Rel(rel) = node {
                 rel.introduced(&mut |c| {
@@ -157,7 +156,7 @@ impl Rel {
     }
 
     /// Its free columns: those of enclosing queries that it reads.
-    pub fn free_columns(&self) -> BTreeSet<ColumnId> {
+    pub fn free_columns(&self) -> ColumnSet {
         let made = self.produced_within();
         let mut free = self.reads();
         free.retain(|c| !made.contains(c));

@@ -15,8 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::collections::BTreeSet;
-
+use crate::column_set::ColumnSet;
 use crate::normalize::context::Context;
 use crate::rel::{ColumnId, Columns, Rel};
 use crate::schema::Schema;
@@ -41,13 +40,13 @@ impl<'a> Known<'a> {
     }
 
     /// Columns that are NULL in no row of `rel`.
-    pub fn not_null(&self, rel: &Rel) -> BTreeSet<ColumnId> {
+    pub fn not_null(&self, rel: &Rel) -> ColumnSet {
         self.context.not_null(rel)
     }
 
     /// The columns in which all rows agree that agree in `by`, these included. Columns of enclosing queries count as
     /// constants.
-    pub fn determined(&self, rel: &Rel, by: impl IntoIterator<Item = ColumnId>) -> BTreeSet<ColumnId> {
+    pub fn determined(&self, rel: &Rel, by: impl IntoIterator<Item = ColumnId>) -> ColumnSet {
         self.context.dependencies(rel).closure(by)
     }
 

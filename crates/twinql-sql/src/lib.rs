@@ -14,6 +14,7 @@ pub mod algebra;
 pub mod asked;
 pub mod assumption;
 mod classes;
+pub mod column_set;
 pub mod columns;
 pub mod dialect;
 pub mod error;
@@ -40,6 +41,7 @@ pub mod tree;
 pub mod value;
 
 pub use assumption::Assumption;
+pub use column_set::ColumnSet;
 pub use dialect::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};

@@ -1,12 +1,13 @@
 //! Where in the text the parts of a plan come from: a table beside the tree, so that trees
 //! compare without regard to places and planning is not slower where nobody asks.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::Serialize;
 use sqlparser::tokenizer::Span;
 
+use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::ColumnId;
@@ -81,7 +82,7 @@ pub struct Spans {
     columns: BTreeMap<ColumnId, TextRange>,
     exprs: HashMap<(Clause, Expr), Vec<TextRange>>,
     /// By the columns that are read.
-    readers: BTreeMap<BTreeSet<ColumnId>, Vec<TextRange>>,
+    readers: BTreeMap<ColumnSet, Vec<TextRange>>,
     /// The plan's column that a column of this tree was.
     origins: Option<Vec<ColumnId>>,
 }

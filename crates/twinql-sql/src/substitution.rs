@@ -1,8 +1,9 @@
 //! Putting expressions in the place of columns.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::column_set::ColumnSet;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Query, Rel};
 
@@ -57,7 +58,7 @@ impl Rel {
     }
 
     /// Adds the columns that first arise in the relation: not those that it merely passes on.
-    fn born_within(&self, into: &mut BTreeSet<ColumnId>) {
+    fn born_within(&self, into: &mut ColumnSet) {
         let computed = |(c, e): &(ColumnId, Expr)| (*e != Expr::Column(*c)).then_some(*c);
         match self {
             Rel::Project { exprs, .. } => into.extend(exprs.iter().filter_map(computed)),
@@ -101,7 +102,7 @@ impl Query {
     /// The part of a substitution that reaches into this subquery: what a relation remembers does not reach into
     /// the relation itself, even where a rule has just made it a subquery, or its `a = b` would become `a = a`.
     pub(crate) fn reached_by<'m>(&self, map: &'m Substitution) -> Cow<'m, Substitution> {
-        let mut own = BTreeSet::new();
+        let mut own = ColumnSet::new();
         self.rel.born_within(&mut own);
         if map.keys().any(|c| own.contains(c)) {
             let mut outer = map.clone();

@@ -1,7 +1,6 @@
 //! Columns of a grouped query that are neither grouped by nor aggregated.
 
-use std::collections::BTreeSet;
-
+use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel};
 
@@ -159,8 +158,7 @@ fn by_name(
 ) -> Option<ColumnId> {
     let joined = Joined::of(input);
     let made = calls.iter().filter(|(_, call)| call.func != AggFunc::Bare);
-    let aggregated: BTreeSet<ColumnId> =
-        made.flat_map(|(_, call)| call.exprs()).flat_map(Reads::reads).collect();
+    let aggregated: ColumnSet = made.flat_map(|(_, call)| call.exprs()).flat_map(Reads::reads).collect();
     let aggregated = joined.sources_of(&aggregated);
     let named = |c: &ColumnId| gold.info(*c).map(|info| info.name.to_ascii_lowercase());
     let of_column = named(&column)?;
@@ -171,7 +169,7 @@ fn by_name(
         ["id", "code", "no", "number"].contains(&rest).then_some(())
     };
     let decides = |name: &ColumnId| {
-        let source = joined.sources_of(&BTreeSet::from([*name]));
+        let source = joined.sources_of(&ColumnSet::from([*name]));
         let known = joined.columns(source.iter().copied()).into_iter().chain(by.iter().copied());
         joined.sources.len() > 1
             && source.is_disjoint(&aggregated)
@@ -182,9 +180,8 @@ fn by_name(
 }
 
 /// The columns that an answer is made of: all that is read, but in the order of one row.
-fn read_but_in_orders(gold: &Gold<'_>) -> BTreeSet<ColumnId> {
-    let mut read: BTreeSet<ColumnId> =
-        gold.queries().into_iter().flat_map(|(_, q)| q.output.clone()).collect();
+fn read_but_in_orders(gold: &Gold<'_>) -> ColumnSet {
+    let mut read: ColumnSet = gold.queries().into_iter().flat_map(|(_, q)| q.output.clone()).collect();
     // Readers come before what they read.
     for rel in gold.relations() {
         match rel {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, Expr, Rel};
 
@@ -88,7 +89,7 @@ impl Grouped<'_> {
             .map(|(_, call)| call)
             .filter(|call| !but.is_some_and(|but| std::ptr::eq(*call, but)));
         let read = calls.flat_map(AggregateCall::exprs).chain(self.keys.iter().map(|(_, e)| e));
-        let read: BTreeSet<ColumnId> = read.flat_map(Reads::reads).collect();
+        let read: ColumnSet = read.flat_map(Reads::reads).collect();
         let mut used: BTreeSet<usize> = read.iter().filter_map(|c| self.leaf_of(*c)).collect();
         used.extend(self.filtered());
         used
@@ -128,7 +129,7 @@ impl Grouped<'_> {
     }
 
     /// The columns of a leaf.
-    fn columns(&self, leaf: usize) -> BTreeSet<ColumnId> {
+    fn columns(&self, leaf: usize) -> ColumnSet {
         self.block.leaves.get(leaf).map(|rel| rel.output_set()).unwrap_or_default()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use twinql_sql::ColumnSet;
 use twinql_sql::{BinaryOp, ColumnId, Expr, Query, Rel, SortKey, UnaryOp, Value};
 
 use crate::check::{Apply, Check, Sink};
@@ -74,7 +75,7 @@ fn tested(role: Role, query: &Query) -> Option<*const Rel> {
 }
 
 /// Whether the rows that tie on these columns are the same in all that is read of them.
-pub(super) fn decided(gold: &Gold<'_>, sort: &Rel, input: &Rel, by: &BTreeSet<ColumnId>) -> bool {
+pub(super) fn decided(gold: &Gold<'_>, sort: &Rel, input: &Rel, by: &ColumnSet) -> bool {
     if gold.lenient.is_unique(input, by.iter().copied()) {
         return true;
     }
@@ -100,8 +101,8 @@ pub(super) fn told_apart(expr: &Expr) -> Option<ColumnId> {
 }
 
 /// The columns that sort keys tell apart, also those that a computed key is made of.
-pub(super) fn told_by(input: &Rel, keys: &[SortKey]) -> BTreeSet<ColumnId> {
-    let mut all: BTreeSet<ColumnId> = keys.iter().filter_map(|k| told_apart(&k.expr)).collect();
+pub(super) fn told_by(input: &Rel, keys: &[SortKey]) -> ColumnSet {
+    let mut all: ColumnSet = keys.iter().filter_map(|k| told_apart(&k.expr)).collect();
     let mut rel = input;
     while let Rel::Distinct { input } | Rel::Sort { input, .. } = rel {
         rel = input;
@@ -145,7 +146,7 @@ pub(super) fn key_name(gold: &Gold<'_>, expr: &Expr) -> String {
 fn without_order(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut places = gold.text.keyword("LIMIT");
     for (sort, input, keys) in limits(gold) {
-        if !keys.is_empty() || decided(gold, sort, input, &BTreeSet::new()) {
+        if !keys.is_empty() || decided(gold, sort, input, &ColumnSet::new()) {
             continue;
         }
         // With several LIMITs the place of this one is not known.

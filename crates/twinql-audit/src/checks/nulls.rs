@@ -1,10 +1,9 @@
 //! NULLs where nobody thought of them.
 
-use std::collections::BTreeSet;
-
+use twinql_sql::ColumnSet;
 use twinql_sql::known::Known;
 use twinql_sql::schema::Typing;
-use twinql_sql::{ColumnId, Expr, Nulls, NullsOrder, Rel, Semantics, UnaryOp, Value};
+use twinql_sql::{Expr, Nulls, NullsOrder, Rel, Semantics, UnaryOp, Value};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
@@ -89,7 +88,7 @@ fn compared(gold: &Gold<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Columns that hold NULL in no row of `rel`, by the conditions and what is declared alone.
-fn surely_not_null(gold: &Gold<'_>, rel: &Rel) -> BTreeSet<ColumnId> {
+fn surely_not_null(gold: &Gold<'_>, rel: &Rel) -> ColumnSet {
     let semantics = Semantics { nulls: Nulls::Nullable, ..gold.semantics.clone() };
     Known::new(gold.schema, &semantics, gold.plan.columns.clone()).not_null(rel)
 }

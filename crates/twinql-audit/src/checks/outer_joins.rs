@@ -1,7 +1,6 @@
 //! Outer joins whose padding is taken away, or counted.
 
-use std::collections::BTreeSet;
-
+use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, ColumnId, Expr, JoinKind, Rel};
 
@@ -88,7 +87,7 @@ fn undone(gold: &Gold<'_>, sink: &mut Sink<'_>) {
 }
 
 /// A comparison of a padded column with a constant or a column of the other side.
-fn rejects(e: &Expr, padded: &BTreeSet<ColumnId>, other: &BTreeSet<ColumnId>) -> bool {
+fn rejects(e: &Expr, padded: &ColumnSet, other: &ColumnSet) -> bool {
     let plain = |e: &Expr| match e {
         Expr::Literal(_) => true,
         Expr::Column(c) => other.contains(c) || padded.contains(c),

@@ -12,6 +12,7 @@
 
 use std::collections::BTreeSet;
 
+use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::print::to_sql;
 use twinql_sql::tree::{NodeMut, Tree};
@@ -102,7 +103,7 @@ fn aggregated<'a>(gold: &Gold<'a>) -> Vec<Aggregated<'a>> {
 
 impl Aggregated<'_> {
     /// The columns that all rows of a group agree in.
-    fn grouped_by(&self) -> BTreeSet<ColumnId> {
+    fn grouped_by(&self) -> ColumnSet {
         self.keys.iter().filter_map(|(_, e)| told_apart(e)).collect()
     }
 
@@ -121,7 +122,7 @@ impl Aggregated<'_> {
 
     /// Sources that are joined by their whole key, whatever its type is: one row of them goes with each of the others.
     fn by_key(&self, gold: &Gold<'_>) -> BTreeSet<usize> {
-        let equal: BTreeSet<ColumnId> = self.joined.equalities().into_iter().flatten().collect();
+        let equal: ColumnSet = self.joined.equalities().into_iter().flatten().collect();
         let keyed = |source: &Rel| match source {
             Rel::Scan { table, columns } => gold.schema.tables.get(*table).is_some_and(|t| {
                 let joined =
@@ -144,7 +145,7 @@ impl Aggregated<'_> {
 
     /// Whether the conditions in a call read the key of a source: each of them picks one of its rows.
     fn picked(&self, gold: &Gold<'_>, call: &AggregateCall, source: usize) -> bool {
-        let read: BTreeSet<ColumnId> = call.exprs().flat_map(Reads::reads).collect();
+        let read: ColumnSet = call.exprs().flat_map(Reads::reads).collect();
         match self.joined.sources.get(source) {
             Some(Rel::Scan { table, columns }) => gold.schema.tables.get(*table).is_some_and(|t| {
                 let key = columns.iter().filter(|(_, column)| t.primary_key.contains(column));
@@ -158,7 +159,7 @@ impl Aggregated<'_> {
     /// for one column, and tables between two others, which have a row for each pair.
     fn settled(&self, gold: &Gold<'_>) -> BTreeSet<usize> {
         let named = |c: &ColumnId| is_name(gold, *c);
-        let names: BTreeSet<ColumnId> =
+        let names: ColumnSet =
             self.joined.equalities().into_iter().filter(|pair| pair.iter().any(named)).flatten().collect();
         let put_out = self.put_out();
         let between = |i: &usize| !put_out.contains(i) && self.joined.neighbours(*i).len() > 1;
@@ -171,7 +172,7 @@ impl Aggregated<'_> {
 }
 
 /// The columns that a summed value is made of; a condition that only says whether a row counts is none of it.
-fn values(e: &Expr, into: &mut BTreeSet<ColumnId>) {
+fn values(e: &Expr, into: &mut ColumnSet) {
     match e {
         Expr::Column(c) => {
             into.insert(*c);
@@ -236,7 +237,7 @@ impl Aggregated<'_> {
     fn repeats(&self, gold: &Gold<'_>, call: &AggregateCall) -> Option<Repeats> {
         let joined = &self.joined;
         let keys = self.by_key(gold);
-        let mut summed = BTreeSet::new();
+        let mut summed = ColumnSet::new();
         call.args.iter().for_each(|e| values(e, &mut summed));
         let owners = joined.sources_of(&summed);
         let apart = |i: usize| joined.sources.get(i).is_some_and(|s| gold.lenient.is_unique(s, s.outputs()));
@@ -305,7 +306,7 @@ fn mended(
     let own = rows.joined.columns(owners.iter().copied());
     // Another aggregate, over the distinct rows, would be of other rows than it was: COUNT(*) counts joined rows.
     for (_, other) in rows.calls {
-        let read: BTreeSet<ColumnId> = other.exprs().flat_map(Reads::reads).collect();
+        let read: ColumnSet = other.exprs().flat_map(Reads::reads).collect();
         if other.args.is_empty() || !read.iter().all(|c| own.contains(c) || grouped.contains(c)) {
             return None;
         }

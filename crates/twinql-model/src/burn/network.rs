@@ -13,7 +13,7 @@
 //!
 //! Rows of a table, nodes of edges and sums over edges are products with a matrix of zeros and ones, which the device makes
 //! of the codes. burn can gather rows by their numbers too, and the gradient of that adds to rows; on its GPU backends one
-//! thread a column does so, row after row, which took nearly all of a training step.
+//! thread a column does so, row after row, which took most of a training step.
 
 use burn::tensor::{
     Int, Tensor,
@@ -67,10 +67,11 @@ impl Network<'_> {
         self.parameters.0[slot.index].clone()
     }
 
-    /// `x W` for x of three dimensions.
+    /// `x W` for each pair, not for the rows of all at once: the gradient of W is then a product for each pair, which burn computes
+    /// side by side, and their sum. That of all rows is one product of small matrices with a very long sum in it, one number after
+    /// the other.
     fn product(&self, x: Tensor<3>, slot: Slot) -> Tensor<3> {
-        let [b, rows, cols] = x.dims();
-        x.reshape([b * rows, cols]).matmul(self.get(slot)).reshape([b, rows, slot.cols])
+        x.matmul(self.get(slot).reshape([1, slot.rows, slot.cols]))
     }
 
     fn bias(&self, slot: Slot) -> Tensor<3> {
@@ -78,16 +79,16 @@ impl Network<'_> {
     }
 
     /// A row for each code: 1 at that place of `size`, all 0 for no code.
-    fn one_hot(&self, codes: &[i32], size: usize) -> Tensor<2> {
+    fn one_hot(&self, codes: &[i32], [pairs, rows]: [usize; 2], size: usize) -> Tensor<3> {
         let codes = self.place.indices(codes).reshape([codes.len(), 1]);
         let all: Vec<i32> = (0..size as i32).collect();
         let all: Tensor<2, Int> = self.place.indices(&all).reshape([1, size]);
-        self.place.narrow(codes.equal(all))
+        self.place.narrow(codes.equal(all)).reshape([pairs, rows, size])
     }
 
     /// The rows of a parameter for these codes.
-    fn rows(&self, slot: Slot, codes: &[i32]) -> Tensor<2> {
-        self.one_hot(codes, slot.rows).matmul(self.get(slot))
+    fn rows(&self, slot: Slot, codes: &[i32], shape: [usize; 2]) -> Tensor<3> {
+        self.product(self.one_hot(codes, shape, slot.rows), slot)
     }
 
     /// Squared distances, shape \[pairs\], in 32 bits.
@@ -121,36 +122,35 @@ impl Network<'_> {
 
     /// States of nodes before the first step: words, facts and strings.
     fn nodes(&self, b: &Batch) -> Tensor<3> {
-        let mut h = self.rows(self.layout.words, &b.words);
+        let shape = [b.pairs, b.places()];
+        let mut h = self.rows(self.layout.words, &b.words, shape);
         if let Some(tags) = self.layout.tags {
-            h = h + self.rows(tags, &b.tags);
+            h = h + self.rows(tags, &b.tags, shape);
         }
-        let d = self.config.node_dim;
-        let h = h.reshape([b.pairs, b.places(), d]);
         if b.texts == 0 {
             return h;
         }
-        let texts = self.one_hot(&b.pair_texts, b.texts).matmul(self.texts(b));
-        let text_of = self.one_hot(&b.text_of, b.own_texts).reshape([b.pairs, b.places(), b.own_texts]);
-        h + text_of.matmul(texts.reshape([b.pairs, b.own_texts, d]))
+        let (own, d) = (b.own_texts, self.config.node_dim);
+        let texts = self.one_hot(&b.pair_texts, [1, b.pairs * own], b.texts).matmul(self.texts(b));
+        h + self.one_hot(&b.text_of, shape, own).matmul(texts.reshape([b.pairs, own, d]))
     }
 
-    /// Encodings of the batch's strings, S × d.
-    fn texts(&self, b: &Batch) -> Tensor<2> {
+    /// Encodings of the batch's strings, 1 × S × d.
+    fn texts(&self, b: &Batch) -> Tensor<3> {
         let (s, l, c) = (b.texts, b.text_length, self.config.char_channels);
         let mask = self.place.matrix(b.char_mask.clone(), s * l, 1).reshape([s, l, 1]);
-        let places: Tensor<3> = self.get(self.layout.char_places).slice([0..l, 0..c]).reshape([1, l, c]);
-        let mut x = self.rows(self.layout.chars, &b.chars).reshape([s, l, c]) + places;
+        let places = self.get(self.layout.char_places).slice([0..l, 0..c]).reshape([1, l, c]);
+        let mut x = self.rows(self.layout.chars, &b.chars, [s, l]) + places;
         x = x * mask.clone();
         for block in &self.layout.blocks {
             let hidden = relu(self.convolve(x.clone(), block.first, block.first_bias)) * mask.clone();
             let change = self.convolve(hidden, block.second, block.second_bias);
             x = relu(x + change) * mask.clone();
         }
-        let scale = self.place.matrix(b.text_scale.clone(), s, 1);
-        let most = x.clone().max_dim(1).reshape([s, c]);
-        let mean = x.sum_dim(1).reshape([s, c]) * scale;
-        most.matmul(self.get(self.layout.text_max)) + mean.matmul(self.get(self.layout.text_mean))
+        let scale = self.place.matrix(b.text_scale.clone(), s, 1).reshape([1, s, 1]);
+        let most = x.clone().max_dim(1).reshape([1, s, c]);
+        let mean = x.sum_dim(1).reshape([1, s, c]) * scale;
+        self.product(most, self.layout.text_max) + self.product(mean, self.layout.text_mean)
     }
 
     /// A convolution over three neighbouring characters, zero beyond a string's ends.
@@ -170,23 +170,19 @@ impl Network<'_> {
 
     fn links(&self, b: &Batch) -> Links {
         let place = self.place;
-        let ends = |list: &[i32]| self.one_hot(list, b.places()).reshape([b.pairs, b.edges, b.places()]);
+        let ends = |list: &[i32]| self.one_hot(list, [b.pairs, b.edges], b.places());
         let column = |list: &[f32], rows: usize| place.matrix(list.to_vec(), b.pairs, rows);
         Links {
             targets: ends(&b.targets),
             sources: ends(&b.sources),
-            edge_states: self.rows(self.layout.edges, &b.kinds).reshape([
-                b.pairs,
-                b.edges,
-                self.config.message_dim,
-            ]),
+            edge_states: self.rows(self.layout.edges, &b.kinds, [b.pairs, b.edges]),
             inverse_degree: column(&b.inverse_degree, b.places()).reshape([b.pairs, b.places(), 1]),
             left_mask: column(&b.left_mask, b.left).reshape([b.pairs, b.left, 1]),
             right_mask: column(&b.right_mask, b.right).reshape([b.pairs, 1, b.right]),
-            relations: self
-                .layout
-                .relations
-                .map(|slot| self.rows(slot, &b.relations).reshape([b.pairs, b.left, b.right])),
+            relations: self.layout.relations.map(|slot| {
+                let added = self.rows(slot, &b.relations, [b.pairs, b.left * b.right]);
+                added.reshape([b.pairs, b.left, b.right])
+            }),
         }
     }
 
@@ -254,7 +250,7 @@ impl Network<'_> {
 
     /// The gated sum over the nodes of each graph, and the MLP over it.
     fn readout(&self, b: &Batch, h: Tensor<3>) -> Tensor<3> {
-        let (layout, g) = (self.layout, self.config.graph_dim);
+        let layout = self.layout;
         let gate = sigmoid(self.product(h.clone(), layout.gate) + self.bias(layout.gate_bias));
         let value = self.product(h, layout.value) + self.bias(layout.value_bias);
         let is_node = self.place.matrix(b.is_node.clone(), b.pairs, b.places());
@@ -262,6 +258,6 @@ impl Network<'_> {
         let side = |places: std::ops::Range<usize>| gated.clone().slice([0..b.pairs, places]).sum_dim(1);
         let sums = Tensor::cat(vec![side(0..b.left), side(b.left..b.places())], 1);
         let hidden = relu(self.product(sums, layout.graph) + self.bias(layout.graph_bias));
-        self.product(hidden, layout.graph_out).reshape([b.pairs, 2, g])
+        self.product(hidden, layout.graph_out)
     }
 }

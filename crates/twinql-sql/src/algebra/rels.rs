@@ -1,8 +1,7 @@
 //! Constructors of relations, and views of them: a filter or inner join as a [`Block`], an aggregation as a
 //! [`Grouping`].
 
-use std::collections::BTreeSet;
-
+use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::expr::{AggregateCall, Expr};
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind, SortKey};
@@ -136,21 +135,21 @@ pub struct Grouping<'a> {
 
 impl<'a> Grouping<'a> {
     /// Every column that keys and aggregates read.
-    pub fn reads(self) -> BTreeSet<ColumnId> {
-        let mut all = BTreeSet::new();
+    pub fn reads(self) -> ColumnSet {
+        let mut all = ColumnSet::new();
         self.keys.iter().for_each(|(_, e)| e.reads_into(&mut all));
         self.add_reads_of_calls(&mut all);
         all
     }
 
     /// Every column that aggregates read.
-    pub fn reads_of_calls(self) -> BTreeSet<ColumnId> {
-        let mut all = BTreeSet::new();
+    pub fn reads_of_calls(self) -> ColumnSet {
+        let mut all = ColumnSet::new();
         self.add_reads_of_calls(&mut all);
         all
     }
 
-    fn add_reads_of_calls(self, into: &mut BTreeSet<ColumnId>) {
+    fn add_reads_of_calls(self, into: &mut ColumnSet) {
         let exprs = self.calls.iter().flat_map(|(_, call)| call.exprs());
         exprs.for_each(|e| e.reads_into(into));
     }

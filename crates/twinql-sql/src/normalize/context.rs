@@ -1,7 +1,8 @@
 //! What rules know beside the node they look at.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::column_set::ColumnSet;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel};
 use crate::schema::{Affinity, ColumnRef, Schema, TypeClass};
@@ -44,9 +45,9 @@ pub(crate) struct Context<'a> {
     /// The expression visited is a value that is produced, not a condition.
     pub(crate) in_values: bool,
     /// Columns of the plan that only an order reads.
-    pub(crate) only_ordered_by: BTreeSet<ColumnId>,
+    pub(crate) only_ordered_by: ColumnSet,
     /// Columns of enclosing queries that cannot be NULL here, innermost last.
-    pub(crate) outer_not_null: Vec<BTreeSet<ColumnId>>,
+    pub(crate) outer_not_null: Vec<ColumnSet>,
     /// Scans of enclosing queries whose columns are in scope, outermost first.
     pub(crate) outer_scans: Vec<(usize, Vec<(ColumnId, usize)>)>,
 }
@@ -64,7 +65,7 @@ impl<'a> Context<'a> {
             pinned: false,
             vacated: 0,
             in_values: false,
-            only_ordered_by: BTreeSet::new(),
+            only_ordered_by: ColumnSet::new(),
             outer_not_null: Vec::new(),
             outer_scans: Vec::new(),
         }

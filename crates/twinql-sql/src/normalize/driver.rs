@@ -1,13 +1,12 @@
 //! Rules applied to a whole tree: inputs before the nodes that read them, again and again until nothing changes.
 
-use std::collections::BTreeSet;
-
 use super::context::{Context, Role};
 use super::rule::{Apply, Changed, Rule};
 use super::scan::visible_scans;
 use super::{MAX_DEPTH, MAX_PASSES, MAX_SIZE};
+use crate::column_set::ColumnSet;
 use crate::expr::Expr;
-use crate::rel::{ColumnId, JoinKind, Query, Rel};
+use crate::rel::{JoinKind, Query, Rel};
 use crate::tree::Tree;
 use crate::value::Value;
 
@@ -28,9 +27,9 @@ pub(super) struct Driver<'a> {
 /// A side of an outer join that is filled up with NULLs.
 struct FilledUp {
     /// What it produced before it was visited.
-    visible: BTreeSet<ColumnId>,
+    visible: ColumnSet,
     /// What was replaced in the visit; before it, what was replaced already.
-    entered: BTreeSet<ColumnId>,
+    entered: ColumnSet,
 }
 
 impl<'a> Driver<'a> {
@@ -45,7 +44,7 @@ impl<'a> Driver<'a> {
             self.cx.dirty = false;
             self.visit_query(query, Role::Root);
             self.cx.replaced.clear();
-            self.cx.separate(&mut query.rel, &mut BTreeSet::new());
+            self.cx.separate(&mut query.rel, &mut ColumnSet::new());
             if !self.cx.dirty {
                 return Some(true);
             }

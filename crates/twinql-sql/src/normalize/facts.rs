@@ -6,11 +6,10 @@
 //! some columns determine another, and what a set of columns determines is its closure under these. All of it
 //! errs on one side: a column not listed may be NULL, a dependency not listed may hold.
 
-use std::collections::BTreeSet;
-
 use super::context::Context;
 use super::scan::column_at;
 use crate::algebra::Grouping;
+use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::function;
@@ -49,8 +48,8 @@ impl Dependencies {
     }
 
     /// All columns that `from` determines.
-    pub(crate) fn closure(&self, from: impl IntoIterator<Item = ColumnId>) -> BTreeSet<ColumnId> {
-        let mut known: BTreeSet<ColumnId> = from.into_iter().collect();
+    pub(crate) fn closure(&self, from: impl IntoIterator<Item = ColumnId>) -> ColumnSet {
+        let mut known: ColumnSet = from.into_iter().collect();
         loop {
             let before = known.len();
             for (by, determined) in &self.rules {
@@ -95,12 +94,12 @@ impl Context<'_> {
     }
 
     /// Columns that are not NULL in any row of any input of `rel`.
-    pub(crate) fn not_null_below(&self, rel: &Rel) -> BTreeSet<ColumnId> {
+    pub(crate) fn not_null_below(&self, rel: &Rel) -> ColumnSet {
         rel.inputs().into_iter().flat_map(|r| self.not_null(r)).collect()
     }
 
     /// Columns that are not NULL in any row of `rel`.
-    pub(crate) fn not_null(&self, rel: &Rel) -> BTreeSet<ColumnId> {
+    pub(crate) fn not_null(&self, rel: &Rel) -> ColumnSet {
         match rel {
             Rel::Scan { table, columns } => {
                 columns.iter().filter(|(_, at)| self.base_not_null(*table, *at)).map(|(c, _)| *c).collect()
@@ -109,12 +108,13 @@ impl Context<'_> {
                 .iter()
                 .enumerate()
                 .filter(|(i, _)| {
-                    rows.iter().all(|row| row.get(*i).is_some_and(|e| !self.may_be_null(e, &BTreeSet::new())))
+                    rows.iter()
+                        .all(|row| row.get(*i).is_some_and(|e| !self.may_be_null(e, &ColumnSet::new())))
                 })
                 .map(|(_, c)| *c)
                 .collect(),
             // Nothing is known of table functions, and of recursion only after its fixed point.
-            Rel::TableFunction { .. } | Rel::Recursive { .. } | Rel::RecursiveRef { .. } => BTreeSet::new(),
+            Rel::TableFunction { .. } | Rel::Recursive { .. } | Rel::RecursiveRef { .. } => ColumnSet::new(),
             Rel::Filter { input, predicate } => {
                 let mut set = self.not_null(input);
                 for e in predicate {
@@ -123,7 +123,7 @@ impl Context<'_> {
                 set
             }
             Rel::Join { inputs, on } => {
-                let mut set: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| self.not_null(r)).collect();
+                let mut set: ColumnSet = inputs.iter().flat_map(|r| self.not_null(r)).collect();
                 for e in on {
                     rejects_null(e, &mut set);
                 }
@@ -132,7 +132,7 @@ impl Context<'_> {
             // What the ON rejects it rejects of partners only: it takes no row of the kept side away.
             Rel::OuterJoin { kind, left, .. } => match kind {
                 JoinKind::Left => self.not_null(left),
-                JoinKind::Full => BTreeSet::new(),
+                JoinKind::Full => ColumnSet::new(),
             },
             Rel::Distinct { input } | Rel::Sort { input, .. } | Rel::Window { input, .. } => {
                 self.not_null(input)
@@ -150,9 +150,7 @@ impl Context<'_> {
                     .iter()
                     .enumerate()
                     .filter(|(i, _)| {
-                        let of = |q: &Query, s: &BTreeSet<ColumnId>| {
-                            q.output.get(*i).is_some_and(|c| s.contains(c))
-                        };
+                        let of = |q: &Query, s: &ColumnSet| q.output.get(*i).is_some_and(|c| s.contains(c));
                         match kind {
                             // A row of INTERSECT stands in both arms, so either arm can vouch for it.
                             SetOpKind::Union => of(left, &l) && of(right, &r),
@@ -168,7 +166,7 @@ impl Context<'_> {
 
     /// Keys and aggregates that are NULL in no group. A group has a row, so that MIN, MAX, AVG and SUM of
     /// what is never NULL have a value; without keys there may be no row, and with a FILTER none that counts.
-    fn not_null_of_grouping(&self, grouping: Grouping<'_>) -> BTreeSet<ColumnId> {
+    fn not_null_of_grouping(&self, grouping: Grouping<'_>) -> ColumnSet {
         let below = self.not_null(grouping.input);
         let sure = |e: &Expr| !self.may_be_null(e, &below);
         let valued = |call: &AggregateCall| {
@@ -186,7 +184,7 @@ impl Context<'_> {
     }
 
     /// True if the expression can be NULL where the columns of `not_null` are not.
-    pub(crate) fn may_be_null(&self, expr: &Expr, not_null: &BTreeSet<ColumnId>) -> bool {
+    pub(crate) fn may_be_null(&self, expr: &Expr, not_null: &ColumnSet) -> bool {
         let either = |a: &Expr, b: &Expr| self.may_be_null(a, not_null) || self.may_be_null(b, not_null);
         match expr {
             Expr::Column(c) => !not_null.contains(c) && self.outer_may_be_null(*c),
@@ -357,7 +355,7 @@ impl Context<'_> {
     }
 
     /// `of = by`: what `by` reads determines the column `of`, if equal means the same.
-    fn equality(&self, of: &Expr, by: &Expr, produced: &BTreeSet<ColumnId>, deps: &mut Dependencies) {
+    fn equality(&self, of: &Expr, by: &Expr, produced: &ColumnSet, deps: &mut Dependencies) {
         let Expr::Column(c) = of else { return };
         if !produced.contains(c) || !by.is_deterministic() {
             return;
@@ -436,8 +434,8 @@ fn derived(c: ColumnId, e: &Expr, deps: &mut Dependencies) {
 }
 
 /// The columns that are not NULL where all conjuncts are true.
-pub(crate) fn rejected<'e>(conjuncts: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<ColumnId> {
-    let mut set = BTreeSet::new();
+pub(crate) fn rejected<'e>(conjuncts: impl IntoIterator<Item = &'e Expr>) -> ColumnSet {
+    let mut set = ColumnSet::new();
     for e in conjuncts {
         rejects_null(e, &mut set);
     }
@@ -447,7 +445,7 @@ pub(crate) fn rejected<'e>(conjuncts: impl IntoIterator<Item = &'e Expr>) -> BTr
 /// Adds the columns that are not NULL where the conjunct is true: a filter keeps no row for which a comparison
 /// is NULL, and most operators are NULL if an operand is. Of OR, what all arms reject; of EXISTS, what the
 /// conjuncts inside say of outer columns.
-pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
+pub(crate) fn rejects_null(conjunct: &Expr, set: &mut ColumnSet) {
     match conjunct {
         Expr::Binary { op, left, right } => {
             if matches!(op, BinaryOp::Is) {
@@ -477,9 +475,9 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
         Expr::InList { expr, .. } => strict_columns(expr, set),
         Expr::InSubquery { exprs, .. } => exprs.iter().for_each(|e| strict_columns(e, set)),
         Expr::Or(list) => {
-            let mut all: Option<BTreeSet<ColumnId>> = None;
+            let mut all: Option<ColumnSet> = None;
             for e in list {
-                let mut one = BTreeSet::new();
+                let mut one = ColumnSet::new();
                 for c in e.clone().conjuncts() {
                     rejects_null(&c, &mut one);
                 }
@@ -506,7 +504,7 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
 
 /// Adds the columns whose NULL makes the expression NULL. `||` is strict; of functions, those that the table
 /// of functions says are; CASE, COALESCE and AND are not.
-pub(crate) fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
+pub(crate) fn strict_columns(expr: &Expr, set: &mut ColumnSet) {
     match expr {
         Expr::Column(c) => {
             set.insert(*c);

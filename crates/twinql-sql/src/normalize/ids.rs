@@ -1,8 +1,9 @@
 //! Every id is produced once: before the rules, and where a rule has copied a subquery.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::context::Context;
+use crate::column_set::ColumnSet;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Query, Rel};
 
@@ -10,7 +11,7 @@ impl Context<'_> {
     /// Gives bare columns of projections and groupings ids of their own, so that every id
     /// is produced once and a replacement cannot be caught by another meaning. False if
     /// an id is produced twice nevertheless.
-    pub(super) fn freshen_query(&mut self, query: &mut Query, seen: &mut BTreeSet<ColumnId>) -> bool {
+    pub(super) fn freshen_query(&mut self, query: &mut Query, seen: &mut ColumnSet) -> bool {
         let before = self.replaced.clone();
         let fine = self.freshen_rel(&mut query.rel, seen);
         for c in &mut query.output {
@@ -23,7 +24,7 @@ impl Context<'_> {
     }
 
     /// Inputs before the node that reads them: it then reads new ids, which are entered on the way up.
-    fn freshen_rel(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) -> bool {
+    fn freshen_rel(&mut self, rel: &mut Rel, seen: &mut ColumnSet) -> bool {
         let mut fine = true;
         for input in rel.inputs_mut() {
             fine &= self.freshen_rel(input, seen);
@@ -47,7 +48,7 @@ impl Context<'_> {
     }
 
     /// A bare column that an earlier operator made gets an id of its own where it is passed on.
-    fn freshen_entries(&mut self, entries: &mut [(ColumnId, Expr)], seen: &mut BTreeSet<ColumnId>) {
+    fn freshen_entries(&mut self, entries: &mut [(ColumnId, Expr)], seen: &mut ColumnSet) {
         for (c, _) in entries {
             if !seen.insert(*c) {
                 let new = self.fresh_like(*c);
@@ -58,7 +59,7 @@ impl Context<'_> {
         }
     }
 
-    fn freshen_expr(&mut self, expr: &mut Expr, seen: &mut BTreeSet<ColumnId>) -> bool {
+    fn freshen_expr(&mut self, expr: &mut Expr, seen: &mut ColumnSet) -> bool {
         let mut fine = true;
         for operand in expr.operands_mut() {
             fine &= self.freshen_expr(operand, seen);
@@ -70,7 +71,7 @@ impl Context<'_> {
     }
 
     /// Gives copies of a subquery (a computed column that was read twice) ids of their own.
-    pub(super) fn separate(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) {
+    pub(super) fn separate(&mut self, rel: &mut Rel, seen: &mut ColumnSet) {
         for input in rel.inputs_mut() {
             self.separate(input, seen);
         }
@@ -83,7 +84,7 @@ impl Context<'_> {
         seen.extend(rel.outputs());
     }
 
-    fn separate_expr(&mut self, expr: &mut Expr, seen: &mut BTreeSet<ColumnId>) {
+    fn separate_expr(&mut self, expr: &mut Expr, seen: &mut ColumnSet) {
         for operand in expr.operands_mut() {
             self.separate_expr(operand, seen);
         }

@@ -31,7 +31,7 @@ mod stopped;
 mod twins;
 mod vacuous;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use context::Context;
 use driver::Driver;
@@ -41,6 +41,7 @@ pub use rules::{ALL as RULES, ORDER};
 pub use stopped::Stopped;
 
 use crate::assumption::Assumption;
+use crate::column_set::ColumnSet;
 use crate::plan::Plan;
 use crate::rel::ColumnId;
 use crate::schema::Schema;
@@ -203,7 +204,7 @@ fn normalize_once(
     let plan = original.clone();
     let mut driver = Driver::new(Context::new(schema, semantics, plan.columns));
     let mut query = plan.query;
-    let mut seen = BTreeSet::new();
+    let mut seen = ColumnSet::new();
     if !driver.cx.freshen_query(&mut query, &mut seen) {
         return stopped(Stopped::RepeatedId);
     }

@@ -1,9 +1,8 @@
 //! What many rules do in the same words.
 
-use std::collections::BTreeSet;
-
 use super::context::Context;
 use super::rule::Changed;
+use crate::column_set::ColumnSet;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::{ColumnId, Direction, Query, Rel};
 use crate::schema::ColumnRef;
@@ -24,7 +23,7 @@ pub(super) fn change_knowing(
     rel: &mut Rel,
     cx: &mut Context<'_>,
     worth: impl Fn(&Expr) -> bool,
-    f: impl Fn(&mut Expr, &BTreeSet<ColumnId>, &mut Context<'_>) -> Changed,
+    f: impl Fn(&mut Expr, &ColumnSet, &mut Context<'_>) -> Changed,
 ) -> Changed {
     if !rel.exprs().into_iter().any(|e| e.any(&worth)) {
         return None;
@@ -55,7 +54,7 @@ pub(super) fn bare(entries: &[(ColumnId, Expr)]) -> impl Iterator<Item = ColumnI
 }
 
 /// The input of a grouping that does not count how often a row comes, and what the grouping reads of it.
-pub(super) fn read_as_set(rel: &mut Rel) -> Option<(&mut Rel, BTreeSet<ColumnId>)> {
+pub(super) fn read_as_set(rel: &mut Rel) -> Option<(&mut Rel, ColumnSet)> {
     let grouping = rel.as_grouping().filter(|grouping| grouping.ignores_duplicates())?;
     let read = grouping.reads();
     let (input, ..) = rel.as_aggregate_mut()?;
@@ -63,7 +62,7 @@ pub(super) fn read_as_set(rel: &mut Rel) -> Option<(&mut Rel, BTreeSet<ColumnId>
 }
 
 /// A whole table of which one column alone is read, and which that is: `used` are all columns that are read.
-pub(super) fn read_for_one(rel: &Rel, used: &BTreeSet<ColumnId>) -> Option<(ColumnId, ColumnRef)> {
+pub(super) fn read_for_one(rel: &Rel, used: &ColumnSet) -> Option<(ColumnId, ColumnRef)> {
     let (table, columns) = rel.as_scan()?;
     let mut read = columns.iter().filter(|(c, _)| used.contains(c));
     match (read.next(), read.next()) {

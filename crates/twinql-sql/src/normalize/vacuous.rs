@@ -5,10 +5,11 @@
 //! rows, or one value in all of them, has to be found so with nothing assumed (`1 = 0`);
 //! where it is not, the query is normalised without the assumptions that emptied it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Run, rules};
 use crate::assumption::Assumption;
+use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Query, Rel};
@@ -133,7 +134,7 @@ fn constants(rel: &Rel) -> usize {
 
 /// Columns that nothing but an ORDER BY without LIMIT reads: one value in all rows takes nothing
 /// from the answer there.
-pub(super) fn only_ordered_by(query: &Query) -> BTreeSet<ColumnId> {
+pub(super) fn only_ordered_by(query: &Query) -> ColumnSet {
     let mut uses = BTreeMap::new();
     count(&query.rel, &mut uses);
     for c in &query.output {

@@ -1,8 +1,7 @@
 //! A SELECT in the making: its clauses, and how far they are filled.
 
-use std::collections::BTreeSet;
-
 use super::Names;
+use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::ColumnId;
@@ -36,7 +35,7 @@ pub(super) struct Block {
     pub(super) items: Vec<(ColumnId, String)>,
     /// An aggregate over the whole input: one of these texts must be listed, or the
     /// SELECT is no aggregate.
-    pub(super) whole: BTreeSet<ColumnId>,
+    pub(super) whole: ColumnSet,
 }
 
 impl Block {
@@ -97,7 +96,7 @@ impl Block {
 /// SQL takes an aggregate whose operands are columns of an enclosing query alone for one of that
 /// query: such a call gets a filter, always true, that reads a column of its own.
 pub(super) fn anchored(call: &AggregateCall, block: &Block) -> Option<AggregateCall> {
-    let mut read = BTreeSet::new();
+    let mut read = ColumnSet::new();
     for e in call.args.iter().chain(&call.filter) {
         e.reads_into(&mut read);
     }

@@ -18,10 +18,11 @@
 mod block;
 mod expr;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use block::{Block, Stage, anchored};
 
+use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::error::PrintError;
 use crate::expr::{AggFunc, AggregateCall, Expr};
@@ -117,7 +118,7 @@ impl<'a> Printer<'a> {
     /// A query as text, its columns named `names` where there are any.
     fn query_as(&mut self, query: &Query, outer: &Names, names: &[String]) -> String {
         let mut block = self.block(&query.rel, outer);
-        let listed: BTreeSet<ColumnId> = query.output.iter().copied().collect();
+        let listed: ColumnSet = query.output.iter().copied().collect();
         let all: Vec<ColumnId> = block.items.iter().map(|(c, _)| *c).collect();
         // A list of outputs that DISTINCT does not compare, or without the aggregate that makes the SELECT
         // one, has to stand outside: `SELECT 1 FROM (SELECT count(*) FROM t)` is one row.
@@ -418,15 +419,15 @@ impl<'a> Printer<'a> {
         let items: Vec<(ColumnId, String)> = blocks.iter().flat_map(|b| b.items.clone()).collect();
         let mut block = Block::from(None, items);
         let scope = block.scope(outer);
-        let mut pending: Vec<(BTreeSet<ColumnId>, String)> = Vec::new();
+        let mut pending: Vec<(ColumnSet, String)> = Vec::new();
         for e in on {
             let of = e.reads().intersection(&all).copied().collect();
             pending.push((of, self.operand(e, &scope)));
         }
         let mut from = String::new();
-        let mut known: BTreeSet<ColumnId> = BTreeSet::new();
+        let mut known: ColumnSet = ColumnSet::new();
         for (i, b) in blocks.iter().enumerate() {
-            let own: BTreeSet<ColumnId> = b.items.iter().map(|(c, _)| *c).collect();
+            let own: ColumnSet = b.items.iter().map(|(c, _)| *c).collect();
             if i > 0 {
                 from.push_str(" JOIN ");
             }

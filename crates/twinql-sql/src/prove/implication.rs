@@ -3,9 +3,10 @@
 //! comparisons of one expression with constants need.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::classes::Classes;
+use crate::column_set::ColumnSet;
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::rel::ColumnId;
@@ -26,7 +27,7 @@ pub(super) struct Facts<'a> {
     stands_for: Substitution,
     /// The conditions, in normal form.
     conditions: Vec<Expr>,
-    not_null: BTreeSet<ColumnId>,
+    not_null: ColumnSet,
 }
 
 /// Classes of equal columns, some with a constant, which the root of the class has.
@@ -63,7 +64,7 @@ impl Valued {
 impl<'a> Facts<'a> {
     pub(super) fn new(schema: &'a Schema, semantics: &'a Semantics, tableau: &Tableau) -> Facts<'a> {
         let cx = Context::new(schema, semantics, tableau.columns.clone());
-        let own: BTreeSet<ColumnId> = tableau.rows.iter().flat_map(|r| r.columns.iter().copied()).collect();
+        let own: ColumnSet = tableau.rows.iter().flat_map(|r| r.columns.iter().copied()).collect();
         let mut classes = Valued::default();
         for condition in &tableau.conditions {
             let Some(operands) = condition.as_equality() else {
@@ -88,7 +89,7 @@ impl<'a> Facts<'a> {
         chase_keys(&cx, tableau, &mut classes);
         let stands_for: Substitution = own.iter().map(|c| (*c, classes.stands_for(*c))).collect();
         let known = cx.not_null(&tableau.block());
-        let not_null: BTreeSet<ColumnId> = known.iter().map(|c| classes.classes.root(*c)).collect();
+        let not_null: ColumnSet = known.iter().map(|c| classes.classes.root(*c)).collect();
         let mut facts = Facts { cx, stands_for, conditions: Vec::new(), not_null };
         facts.conditions = tableau.conditions.iter().map(|e| facts.normal(e.clone())).collect();
         facts

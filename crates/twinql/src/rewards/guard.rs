@@ -5,14 +5,13 @@
 //! sound: there is a database that meets the semantics and on which the answers differ. That none is found says
 //! nothing, and the network has the word.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
+use twinql_sql::ColumnSet;
 use twinql_sql::function::is_volatile;
 use twinql_sql::prove::Side;
-use twinql_sql::rel::ColumnId;
 use twinql_sql::tree::{Node, Tree};
 use twinql_sql::{Dialect, Expr, Proof, Rel, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Verdict};
@@ -221,7 +220,7 @@ fn joined<'a>(rel: &'a Rel, inputs: &mut Vec<&'a Rel>, on: &mut Vec<&'a Expr>) {
 
 /// Whether conditions lead from each input of a join to each other one.
 fn is_linked(inputs: &[&Rel], on: &[&Expr]) -> bool {
-    let mut apart: Vec<BTreeSet<ColumnId>> =
+    let mut apart: Vec<ColumnSet> =
         inputs.iter().map(|input| input.outputs().into_iter().collect()).collect();
     for condition in on {
         let read = condition.free_columns();

@@ -1,5 +1,6 @@
 //! Extremes: one row holds the greatest value, and one the least.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 use crate::normalize::rules::{first_by, first_row_of};
 
@@ -72,7 +73,7 @@ fn extreme(inputs: &[Rel], on: &[Expr], at: usize, cx: &Context<'_>) -> Option<(
     let said: BTreeSet<Expr> = said.iter().map(|e| e.substituted(&map)).collect();
     let here: BTreeSet<&Expr> = on.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
     let joins = |e: &Expr| e.as_column_equality().is_some();
-    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
+    let made: ColumnSet = inputs.iter().flat_map(Rel::outputs).collect();
     if !here.iter().all(|e| e.free_columns().is_subset(&made)) {
         return None;
     }

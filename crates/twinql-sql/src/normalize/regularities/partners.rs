@@ -1,6 +1,7 @@
 //! Joins with what is there anyway.
 
 use super::keys::is_referenced;
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 use crate::normalize::rules::without_table;
 
@@ -25,7 +26,7 @@ fn unread_partner(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     without_table(query, |at, key, column, Block { inputs, on }| {
         let classes = if unique(column) { cx.equal_columns(on) } else { return None };
         let others = inputs.iter().enumerate().filter(|(i, _)| *i != at);
-        let beside: BTreeSet<ColumnId> = others.flat_map(|(_, r)| r.outputs()).collect();
+        let beside: ColumnSet = others.flat_map(|(_, r)| r.outputs()).collect();
         let by = class_of(&classes, key)?.iter().find(|c| beside.contains(c))?;
         cx.origin(*by).is_some_and(|from| !unique(from)).then_some(*by)
     })

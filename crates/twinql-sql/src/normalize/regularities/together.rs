@@ -2,6 +2,7 @@
 
 use super::extremes::renaming;
 use super::totals::{case, conditional, of_argument};
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const TOGETHER: Rule = Rule {
@@ -115,9 +116,9 @@ fn merge(members: &[Member]) -> Option<Rel> {
             && !matches!(call.func, AggFunc::Bare | AggFunc::Other(_))
             && !on.iter().any(Expr::has_subquery)
     });
-    let made: BTreeSet<ColumnId> = first.inputs.iter().flat_map(Rel::outputs).collect();
+    let made: ColumnSet = first.inputs.iter().flat_map(Rel::outputs).collect();
     let closed = said.iter().all(|(on, call)| {
-        let reads = on.iter().chain(call.exprs()).flat_map(Expr::free_columns).collect::<BTreeSet<_>>();
+        let reads = on.iter().chain(call.exprs()).flat_map(Expr::free_columns).collect::<ColumnSet>();
         reads.is_subset(&made)
     });
     if !allowed || !closed {

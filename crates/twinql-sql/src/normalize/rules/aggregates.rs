@@ -1,6 +1,7 @@
 //! Grouping and aggregates: DISTINCT is a grouping, and what keys, counts and HAVING say twice goes. Whether
 //! a grouping is needed at all is asked in `grouping`, groupings of groupings are in `rollup`.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
@@ -96,7 +97,7 @@ fn drop_repeated<T: PartialEq>(
 }
 
 /// True for a bare column whose value the columns of `known` determine: as good as a key.
-pub(super) fn determined_bare(call: &AggregateCall, known: &BTreeSet<ColumnId>) -> bool {
+pub(super) fn determined_bare(call: &AggregateCall, known: &ColumnSet) -> bool {
     call.func == AggFunc::Bare
         && call.filter.is_none()
         && matches!(call.args.as_slice(), [e] if e.is_deterministic() && e.reads().is_subset(known))
@@ -229,7 +230,7 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
         return changed.then_some(());
     };
     // The counts that are never below 1.
-    let mut counts: BTreeSet<ColumnId> = BTreeSet::new();
+    let mut counts: ColumnSet = ColumnSet::new();
     for one in inputs {
         if let Rel::Aggregate { input, keys, calls } = one
             && !keys.is_empty()

@@ -4,6 +4,7 @@
 //! `age > 1` and outside `age < 2`. Two comparisons are looked at together if the expressions they test are
 //! the same.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 /// Conjuncts that are compared with each other, at most.
@@ -175,7 +176,7 @@ fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 /// Simplifies conjuncts of which only being true counts, where `outer` holds. In turn: what an earlier conjunct
 /// implies goes, and what it excludes makes all of it false; what a later one implies goes
 /// (`age > 1 AND age > 3`); IN-lists lose members; each disjunction is simplified under what is known by then.
-fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &ColumnSet, cx: &Context<'_>) -> bool {
     let mut changed = false;
     let mut facts: Facts = outer.clone();
     let given = facts.len();
@@ -238,7 +239,7 @@ fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx:
 fn disjunction(
     arms: Vec<Expr>,
     facts: &Facts,
-    known: &BTreeSet<ColumnId>,
+    known: &ColumnSet,
     cx: &Context<'_>,
     changed: &mut bool,
 ) -> Vec<Expr> {

@@ -4,6 +4,7 @@
 //! one; where a CASE is a condition it becomes AND and OR, and the rules for these take over.
 
 use super::predicates::{negate, orient};
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 /// Nodes of an operand that is copied, at most.
@@ -206,7 +207,7 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 }
 
 /// What an operator, a COALESCE or a test of a truth value is, by what is NULL in it and what is not.
-fn without_null(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
+fn without_null(e: &Expr, known: &ColumnSet, cx: &Context<'_>) -> Option<Expr> {
     match e {
         Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } if expr.is_null_literal() => {
             Some(Expr::NULL)
@@ -252,7 +253,7 @@ fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let known = if rel.exprs().into_iter().any(|e| e.any(|x| matches!(x, Expr::Case { .. }))) {
         cx.not_null_below(rel)
     } else {
-        BTreeSet::new()
+        ColumnSet::new()
     };
     let positive = |e: &mut Expr| positive(e, &known, cx);
     let mut changed = change_each(rel.condition_mut().into_iter().flatten(), positive);
@@ -268,7 +269,7 @@ fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 /// An expression of which only being true counts, and the operands of AND and OR in it. NOT does not pass
 /// this on: NOT NULL is not true, and NOT 0 is.
-fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn positive(e: &mut Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
     let new = match e {
         Expr::And(list) | Expr::Or(list) => {
             return change_each(list, |e| positive(e, known, cx));
@@ -297,7 +298,7 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
 fn branches_as_disjunction(
     branches: &[(Expr, Expr)],
     otherwise: Option<&Expr>,
-    known: &BTreeSet<ColumnId>,
+    known: &ColumnSet,
     cx: &Context<'_>,
 ) -> Option<Expr> {
     if branches.len() > MAX_BRANCHES {
@@ -355,7 +356,7 @@ fn turned(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 }
 
 /// The condition takes the form that other rules give its opposite at once, or a NOT would be turned again.
-fn turn(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Changed {
+fn turn(e: &mut Expr, known: &ColumnSet, cx: &mut Context<'_>) -> Changed {
     let condition = better_turned(e).filter(|condition| !cx.may_be_null(condition, known))?;
     let mut opposite = condition.clone().not();
     negate(&mut opposite, cx);

@@ -1,5 +1,6 @@
 //! Columns that a predicate pins to a constant.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const PINNED_COLUMNS: Rule = Rule {
@@ -44,7 +45,7 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     }
     // Above an outer join the filled-up rows have another value.
     let produced = match rel {
-        Rel::OuterJoin { .. } => BTreeSet::new(),
+        Rel::OuterJoin { .. } => ColumnSet::new(),
         _ => rel.output_set(),
     };
     let on = rel.condition_mut()?;
@@ -61,7 +62,7 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
             changed = true;
         }
     }
-    let mut defined: BTreeSet<ColumnId> = BTreeSet::new();
+    let mut defined: ColumnSet = ColumnSet::new();
     for e in on.iter_mut() {
         // The first conjunct that says so stays.
         if let Some((c, constant)) = constant_of(e, cx)

@@ -2,6 +2,7 @@
 //! over no rows it is 0, which a comparison may take, while the join loses the row. It is in
 //! `correlated_counts`.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const GROUPED_SCALAR: Rule = Rule {
@@ -88,7 +89,7 @@ fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
 /// or the rows in question are no group. Everything else inside must do without them.
 fn decorrelated(
     scalar: &Expr,
-    local: &BTreeSet<ColumnId>,
+    local: &ColumnSet,
     cx: &mut Context<'_>,
 ) -> Option<(Rel, Vec<Expr>, ColumnId)> {
     let query = scalar.as_scalar()?;
@@ -103,7 +104,7 @@ fn decorrelated(
         return None;
     }
     let (inputs, on) = input.clone().into_block();
-    let inside: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
+    let inside: ColumnSet = inputs.iter().flat_map(Rel::outputs).collect();
     let (mut kept, mut new_keys, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for e in on {
         let of = e.free_columns();

@@ -1,6 +1,7 @@
 //! Counts over correlated rows, as EXISTS, groupings and joins. What sets COUNT apart from other aggregates
 //! is that over no rows it is 0 and not NULL, so each rule asks which comparisons 0 passes.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 /// The input of `(SELECT COUNT(*) …)`.
@@ -119,7 +120,7 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
         return None;
     }
     let (inputs, on) = input.clone().into_block();
-    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
+    let made: ColumnSet = inputs.iter().flat_map(Rel::outputs).collect();
     let mut links: Vec<(ColumnId, ColumnId)> = Vec::new();
     let mut rest = Vec::new();
     for e in on {
@@ -167,7 +168,7 @@ pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
 fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     let (input, predicate) = e.as_not()?.as_exists()?.rel.as_filter()?;
     let (table, columns) = input.as_scan()?;
-    let own: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
+    let own: ColumnSet = columns.iter().map(|(c, _)| *c).collect();
     let known = cx.not_null(input);
     let refers = |key: ColumnId, outer: ColumnId| {
         position(columns, key).zip(cx.origin(outer)).is_some_and(|(column, from)| {

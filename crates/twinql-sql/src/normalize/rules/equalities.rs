@@ -1,5 +1,6 @@
 //! Equality classes: columns that an inner join makes equal are one column.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const CLASSES: Rule = Rule {
@@ -65,6 +66,6 @@ fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 }
 
 /// The column that stands for its class: one of an enclosing query, else by [`Context::standing`].
-fn representative(class: &[ColumnId], produced: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<ColumnId> {
+fn representative(class: &[ColumnId], produced: &ColumnSet, cx: &Context<'_>) -> Option<ColumnId> {
     class.iter().copied().min_by_key(|c| (produced.contains(c), cx.standing(*c)))
 }

@@ -1,6 +1,7 @@
 //! Rows that hold an extreme, as the first row by an order, and first rows below joins.
 
 use super::first_rows::extreme_of;
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
@@ -38,8 +39,8 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if keys.is_empty() || !on.iter().all(Expr::is_deterministic) {
         return None;
     }
-    let ordered: BTreeSet<ColumnId> = keys.iter().flat_map(|k| k.expr.free_columns()).collect();
-    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
+    let ordered: ColumnSet = keys.iter().flat_map(|k| k.expr.free_columns()).collect();
+    let made: ColumnSet = inputs.iter().flat_map(Rel::outputs).collect();
     let classes = cx.equal_columns(on);
     let (at, link, others) = inputs.iter().enumerate().find_map(|(at, partner)| {
         let (table, columns) = partner.as_scan()?;

@@ -4,6 +4,7 @@
 //! all, and a table whose key is equal to group keys gives each group one row, before the grouping as after
 //! it.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const GROUPING_REMOVAL: Rule = Rule {
@@ -37,7 +38,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if !calls.is_empty() || keys.is_empty() {
         return None;
     }
-    let mut read = BTreeSet::new();
+    let mut read = ColumnSet::new();
     for (_, e) in keys.iter() {
         if !e.is_deterministic() || e.has_subquery() {
             return None;
@@ -100,7 +101,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
         })
         .collect();
     // A conjunct that reads one of the others goes into the EXISTS with them.
-    let others: BTreeSet<ColumnId> = rest.iter().flat_map(Rel::outputs).collect();
+    let others: ColumnSet = rest.iter().flat_map(Rel::outputs).collect();
     let (outside, inside): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(|e| {
         let of = e.free_columns();
         !of.is_disjoint(&others)
@@ -196,7 +197,7 @@ impl Late {
         inputs: &[Rel],
         on: &[Expr],
         grouping: Grouping<'_>,
-        in_calls: &BTreeSet<ColumnId>,
+        in_calls: &ColumnSet,
         classes: &[Vec<ColumnId>],
         cx: &Context<'_>,
     ) -> Option<Late> {
@@ -218,9 +219,9 @@ impl Late {
                 cx.column_equality(e)?;
             }
         }
-        let grouped: BTreeSet<ColumnId> = grouping.bare_keys().collect();
+        let grouped: ColumnSet = grouping.bare_keys().collect();
         let beside = inputs.iter().enumerate().filter(|(j, _)| *j != place);
-        let beside: BTreeSet<ColumnId> = beside.flat_map(|(_, r)| r.outputs()).collect();
+        let beside: ColumnSet = beside.flat_map(|(_, r)| r.outputs()).collect();
         let mut links: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
         for class in classes {
             let (mine, theirs): (Vec<ColumnId>, Vec<ColumnId>) =

@@ -1,5 +1,6 @@
 //! Joins that add nothing, outer joins that are none, and tests for NULL.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const NULL_TESTS: Rule = Rule {
@@ -68,7 +69,7 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 /// How many values that the relation produces are tests for NULL with one answer in all rows.
 /// A condition that is never true shows as one; a sort key or an always true argument of an
 /// aggregate takes nothing from the answer.
-fn constant_values(rel: &Rel, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> usize {
+fn constant_values(rel: &Rel, known: &ColumnSet, cx: &Context<'_>) -> usize {
     match rel {
         Rel::Project { exprs, .. } => exprs
             .iter()
@@ -87,7 +88,7 @@ fn constant_values(rel: &Rel, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> u
 
 /// Tests for NULL of what is never NULL, conditions of CASE aside. `but_true`: those that are
 /// always true do not count.
-fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> usize {
+fn decided_tests(e: &Expr, but_true: bool, known: &ColumnSet, cx: &Context<'_>) -> usize {
     let decided = |e: &Expr| decided_tests(e, but_true, known, cx);
     match e {
         Expr::Unary { op: UnaryOp::IsNull, expr } => {
@@ -128,7 +129,7 @@ fn tested_column(e: &Expr) -> Option<(ColumnId, bool)> {
 }
 
 /// Tests of what is never NULL, at any depth of an expression.
-fn null_test(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn null_test(e: &mut Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
     let never_null = |e: &Expr| !cx.may_be_null(e, known);
     e.map(|e| match e {
         Expr::Unary { op: UnaryOp::IsNull, expr } if expr.is_deterministic() && never_null(expr) => {
@@ -236,7 +237,7 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let BlockMut { inputs, on } = rel.as_block_mut()?;
     let rejected = rejected(on.iter());
     let null_tests = on.iter().filter_map(|e| e.as_null_test()?.as_column());
-    let nulls: BTreeSet<ColumnId> = null_tests.collect();
+    let nulls: ColumnSet = null_tests.collect();
     let mut map = Substitution::new();
     let mut changed = false;
     for input in inputs {

@@ -2,6 +2,7 @@
 //! several values as self-joins.
 
 use super::aggregates::compared_with_whole;
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 /// Inputs of a block that are compared with each other, at most.
@@ -60,7 +61,7 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     {
         let all = Expr::and_all(std::mem::take(predicate));
         // NULL is not true, and EXISTS is never NULL.
-        *e = if cx.may_be_null(&all, &BTreeSet::new()) {
+        *e = if cx.may_be_null(&all, &ColumnSet::new()) {
             Expr::binary(BinaryOp::Is, all, Expr::integer(1))
         } else {
             all
@@ -72,7 +73,7 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     }
     let (mut inputs, mut on) = query.rel.take().into_block();
     let outer = cx.outer_scans.clone();
-    let folded = fold(&mut inputs, &mut on, &BTreeSet::new(), &outer, cx);
+    let folded = fold(&mut inputs, &mut on, &ColumnSet::new(), &outer, cx);
     query.rel = if inputs.is_empty() {
         Rel::Filter { input: Box::new(Rel::unit()), predicate: on }
     } else {
@@ -91,7 +92,7 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
 fn fold(
     inputs: &mut Vec<Rel>,
     on: &mut Vec<Expr>,
-    read: &BTreeSet<ColumnId>,
+    read: &ColumnSet,
     outer: &[(usize, ScanColumns)],
     cx: &Context<'_>,
 ) -> Option<Substitution> {
@@ -112,7 +113,7 @@ fn fold(
         classes.iter().flatten().map(|c| (*c, Expr::Column(representative(*c)))).collect();
     let in_classes = |e: &Expr| e.substituted(&to_classes);
     let said: BTreeSet<Expr> = on.iter().map(in_classes).collect();
-    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::free_columns).collect();
+    let lateral: ColumnSet = inputs.iter().flat_map(Rel::free_columns).collect();
     for (i, table, columns) in &scans {
         // Another input is computed from a row of this scan.
         if columns.iter().any(|(c, _)| lateral.contains(c)) {
@@ -288,7 +289,7 @@ fn foreign_key_semi_join(query: &mut Query, cx: &mut Context<'_>) -> Changed {
 
 /// A table that is read for its key alone as the rows that refer to it; what the key becomes. The reference has
 /// to be a column inside the EXISTS that is never NULL; conditions on the key outside hold for the reference.
-fn as_references(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
+fn as_references(rel: &mut Rel, used: &ColumnSet, cx: &mut Context<'_>) -> Option<Substitution> {
     let (input, predicate) = rel.as_filter_mut()?;
     let (key, column) = read_for_one(input, used).filter(|(_, column)| cx.is_key(*column))?;
     let (place, by, inputs, mut on) = predicate.iter().enumerate().find_map(|(i, e)| {

@@ -3,6 +3,7 @@
 //! In the plan an order is an operator. It means something at the root, if answers are compared as lists, and
 //! where LIMIT cuts; everything else above it takes rows in any order, so it goes there.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const SUBQUERY_ORDER: Rule = Rule {
@@ -125,7 +126,7 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> Changed {
 
 /// True if the expression is never NULL. Of arithmetic `may_be_null` says that it may be, because of infinities;
 /// whole numbers have none, and a sum of them that overflows is a real.
-fn certain_value(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn certain_value(e: &Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
     match e {
         Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, left, right }
             if cx.numbers(e) == Some(Numbers::Whole) =>

@@ -5,6 +5,7 @@
 //! are not there or not seen; `joins` has the plain one, a filter that rejects them.
 
 use super::predicates::fold_whole;
+use crate::column_set::ColumnSet;
 use crate::normalize::facts::strict_columns;
 use crate::normalize::prelude::*;
 
@@ -86,10 +87,10 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
 }
 
 /// True if one scan within the relation makes all of these columns.
-fn one_scan(rel: &Rel, wanted: &BTreeSet<ColumnId>) -> bool {
+fn one_scan(rel: &Rel, wanted: &ColumnSet) -> bool {
     match rel {
         Rel::Scan { columns, .. } => {
-            let made: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
+            let made: ColumnSet = columns.iter().map(|(c, _)| *c).collect();
             wanted.is_subset(&made)
         }
         rel => rel.inputs().into_iter().any(|r| one_scan(r, wanted)),
@@ -175,7 +176,7 @@ impl Padded {
         let (left, right, on) = input.as_left_join()?;
         let made = right.output_set();
         let strict = |e: &Expr| {
-            let mut set = BTreeSet::new();
+            let mut set = ColumnSet::new();
             strict_columns(e, &mut set);
             !set.is_disjoint(&made)
         };

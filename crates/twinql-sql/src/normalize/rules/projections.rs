@@ -4,6 +4,7 @@
 //! aliases leave no trace; a projection is left at the top of a query, where it computes outputs. The size of
 //! what is copied is bounded.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 /// Expressions larger than this are not copied to where they are used.
@@ -83,7 +84,7 @@ fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
 
 /// True if the expression is NULL where the columns of `side` are: computed above the outer join it then gives
 /// the NULL that a filled-up row has in its place.
-fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
+fn null_of_nulls(e: &Expr, side: &ColumnSet) -> bool {
     use BinaryOp::{BitAnd, BitOr, Concat, Like, ShiftLeft, ShiftRight};
     let strict = |op: &BinaryOp| {
         let others = matches!(op, Concat | Like | BitAnd | BitOr | ShiftLeft | ShiftRight);
@@ -196,7 +197,7 @@ fn prune(query: &mut Query, cx: &mut Context<'_>) -> Changed {
 }
 
 /// Drops what one relation makes for nobody.
-fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>, changed: &mut bool) -> Next {
+fn prune_rel(rel: &mut Rel, used: &ColumnSet, cx: &mut Context<'_>, changed: &mut bool) -> Next {
     match rel {
         // Duplicate elimination reads all columns of its input.
         Rel::Distinct { .. } => return Next::Past,
@@ -227,7 +228,7 @@ fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>, cha
 fn prune_calls(
     global: bool,
     calls: &mut Vec<(ColumnId, AggregateCall)>,
-    used: &BTreeSet<ColumnId>,
+    used: &ColumnSet,
     cx: &mut Context<'_>,
 ) -> bool {
     let before = calls.len();
@@ -253,12 +254,7 @@ fn prune_calls(
 
 /// Drops group keys that nothing reads and the others determine. The last key stays: without any there would be
 /// one row even over nothing.
-fn prune_keys(
-    input: &Rel,
-    keys: &mut Vec<(ColumnId, Expr)>,
-    used: &BTreeSet<ColumnId>,
-    cx: &Context<'_>,
-) -> bool {
+fn prune_keys(input: &Rel, keys: &mut Vec<(ColumnId, Expr)>, used: &ColumnSet, cx: &Context<'_>) -> bool {
     let before = keys.len();
     let mut at = 0;
     while let Some((c, e)) = keys.get(at) {

@@ -4,6 +4,7 @@
 //! with FILTER, IIF or a bare predicate. The form here is COUNT(CASE WHEN p THEN 1 END), which is never NULL,
 //! and quotients of it; where SUM and COUNT of one expression are divided in reals it is AVG.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const COUNT_IF: Rule = Rule {
@@ -115,11 +116,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 }
 
 /// [`indicated`], or the argument itself where it is a predicate that is never NULL.
-pub(in crate::normalize) fn indicator(
-    e: &Expr,
-    known: &BTreeSet<ColumnId>,
-    cx: &Context<'_>,
-) -> Option<Expr> {
+pub(in crate::normalize) fn indicator(e: &Expr, known: &ColumnSet, cx: &Context<'_>) -> Option<Expr> {
     indicated(e).or_else(|| {
         let predicate = e.is_boolean() && !matches!(e, Expr::Literal(_)) && e.is_deterministic();
         (predicate && !cx.may_be_null(e, known)).then(|| e.clone())
@@ -221,7 +218,7 @@ fn average(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 /// are not NULL below it, whether it has keys, its calls.
 struct State<'a, 'c> {
     sums: &'a [(ColumnId, Expr)],
-    known: &'a BTreeSet<ColumnId>,
+    known: &'a ColumnSet,
     grouped: bool,
     calls: &'a mut Vec<(ColumnId, AggregateCall)>,
     cx: &'a mut Context<'c>,
@@ -426,7 +423,7 @@ fn constant_in_group(query: &mut Query, cx: &mut Context<'_>) -> Changed {
 /// The same in groupings below filters, sorts and joins. The MIN or MAX becomes the key, or a new key, which
 /// splits no group, being determined by the others. It must be an output and nothing else: `read` are columns
 /// that operators read.
-fn fixed_in(rel: &mut Rel, output: &[ColumnId], read: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
+fn fixed_in(rel: &mut Rel, output: &[ColumnId], read: &ColumnSet, cx: &mut Context<'_>) -> bool {
     let (input, keys, calls) = match rel {
         Rel::Aggregate { input, keys, calls } => (input, keys, calls),
         Rel::Filter { input, .. } | Rel::Sort { input, .. } => return fixed_in(input, output, read, cx),

@@ -1,5 +1,6 @@
 //! Tables that are asked only for the row that a foreign key refers to.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
@@ -27,7 +28,7 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
         && (Grouping { input, keys, calls }).ignores_duplicates()
     {
         let read = Grouping { input, keys, calls }.reads();
-        if let Some(map) = without(input, &read, &BTreeSet::new(), cx) {
+        if let Some(map) = without(input, &read, &ColumnSet::new(), cx) {
             for e in rel.exprs_mut() {
                 e.substitute(&map);
             }
@@ -47,10 +48,10 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 }
 
 /// The same in each EXISTS of an expression. `known` are columns of the rows around it that are never NULL.
-fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn in_exists(e: &mut Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
     e.map(|e| match e {
         Expr::Exists(query) if query.output.is_empty() => {
-            without(&mut query.rel, &BTreeSet::new(), known, cx).is_some()
+            without(&mut query.rel, &ColumnSet::new(), known, cx).is_some()
         }
         _ => false,
     })
@@ -62,18 +63,13 @@ fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool
 /// The row that the foreign key refers to has a key equal to it, which meets =, <= and >= alike, and nothing else
 /// is asked of the table. All columns it is compared with must be equal among themselves, or one row would have
 /// to meet bounds that differ. Under DISTINCT the key may be read only where an equality fixes it.
-fn without(
-    rel: &mut Rel,
-    read: &BTreeSet<ColumnId>,
-    outer: &BTreeSet<ColumnId>,
-    cx: &Context<'_>,
-) -> Option<Substitution> {
+fn without(rel: &mut Rel, read: &ColumnSet, outer: &ColumnSet, cx: &Context<'_>) -> Option<Substitution> {
     let Block { inputs, on } = rel.as_block()?;
     if !on.iter().all(Expr::is_deterministic) {
         return None;
     }
     // Another input may be computed from a row of the table.
-    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| r.free_columns()).collect();
+    let lateral: ColumnSet = inputs.iter().flat_map(|r| r.free_columns()).collect();
     let found = inputs.iter().enumerate().find_map(|(i, input)| {
         let (table, columns) = input.as_scan()?;
         let own = input.output_set();
@@ -110,7 +106,7 @@ fn without(
             let local = inputs.iter().any(|r| r.output_set().contains(c));
             !local && (outer.contains(c) || !cx.outer_may_be_null(*c))
         });
-        let mut same: BTreeSet<ColumnId> = others.clone();
+        let mut same: ColumnSet = others.clone();
         same.extend(classes.iter().filter(|k| k.contains(&by)).flatten().copied());
         let key = ColumnRef { table: *table, column: at };
         let mut from = same.iter().filter_map(|c| cx.origin(*c));
@@ -127,9 +123,9 @@ fn without(
 
 /// The column of `own` that all conjuncts ask to equal, not to exceed or not to fall below
 /// columns of others, and these.
-fn asked(conjuncts: &[&Expr], own: &BTreeSet<ColumnId>) -> Option<(ColumnId, BTreeSet<ColumnId>)> {
+fn asked(conjuncts: &[&Expr], own: &ColumnSet) -> Option<(ColumnId, ColumnSet)> {
     let mut asked = None;
-    let mut others = BTreeSet::new();
+    let mut others = ColumnSet::new();
     for e in conjuncts {
         let Expr::Binary { op: BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq, left, right } = e else {
             return None;

@@ -5,6 +5,7 @@
 //! inner rows counts different keys.
 
 use super::unions;
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const ROLLUP: Rule = Rule {
@@ -144,7 +145,7 @@ fn over_grouping(
     }
     // An inner grouping without keys has a row in any case.
     let grouped = !keys.is_empty() || inner_keys.is_empty();
-    let bare: BTreeSet<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
+    let bare: ColumnSet = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let map: Substitution = inner_keys.iter().cloned().collect();
     let mut new_keys = Vec::new();
     for (c, e) in keys {

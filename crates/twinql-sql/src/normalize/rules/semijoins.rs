@@ -1,5 +1,6 @@
 //! Joins that only ask whether there is a partner, and outer joins that ask nothing.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const DISTINCT_JOIN: Rule = Rule {
@@ -28,7 +29,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
         if !calls.is_empty() || keys.is_empty() || !input.is_deterministic() {
             continue;
         }
-        let own: BTreeSet<ColumnId> = keys.iter().map(|(c, _)| *c).collect();
+        let own: ColumnSet = keys.iter().map(|(c, _)| *c).collect();
         // What each key equals outside, and the conjuncts that say so.
         let mut links: BTreeMap<ColumnId, Expr> = BTreeMap::new();
         let mut linking: Vec<usize> = Vec::new();
@@ -125,7 +126,7 @@ fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
 
 /// An outer join whose filled-up rows lose their columns' values to a condition above: `rejected` are the
 /// columns that may not be NULL there.
-fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
+fn inner_below(rel: &mut Rel, rejected: &ColumnSet) -> bool {
     match rel {
         Rel::OuterJoin { kind: JoinKind::Left, right, .. } if !right.output_set().is_disjoint(rejected) => {
             rel.make_inner()
@@ -140,12 +141,7 @@ fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
 
 /// A FULL JOIN of which some filled-up rows are lost above. Rows of the right side alone have NULL on the left,
 /// and the reverse; without both kinds it is inner, without one LEFT, the sides exchanged if need be.
-fn reduced(
-    left: &mut Rel,
-    right: &mut Rel,
-    on: &mut Vec<Expr>,
-    rejected: &BTreeSet<ColumnId>,
-) -> Option<Rel> {
+fn reduced(left: &mut Rel, right: &mut Rel, on: &mut Vec<Expr>, rejected: &ColumnSet) -> Option<Rel> {
     let no_right_alone = !left.output_set().is_disjoint(rejected);
     let no_left_alone = !right.output_set().is_disjoint(rejected);
     if !no_right_alone && !no_left_alone {

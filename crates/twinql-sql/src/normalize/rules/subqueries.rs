@@ -4,6 +4,7 @@
 //! The ladder goes from IN to EXISTS to a join (Kim 1982, Dayal 1987). What stays EXISTS is what a join would
 //! repeat rows for; where the reader does not count rows, that becomes a join, too. NOT EXISTS stays.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 pub(super) const IN_AS_EXISTS: Rule = Rule {
@@ -41,7 +42,7 @@ fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 }
 
 /// Anywhere, where nothing is NULL: IN is true or false.
-fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn free_in(e: &mut Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
     e.map(|e| {
         let Expr::InSubquery { exprs, query } = &*e else {
             return false;
@@ -53,7 +54,7 @@ fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
 }
 
 /// Where only being true counts: conjuncts and what they combine with AND and OR.
-fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn positive_in(e: &mut Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
     match e {
         Expr::And(list) | Expr::Or(list) => {
             list.iter_mut().fold(false, |hit, e| positive_in(e, known, cx) | hit)
@@ -75,7 +76,7 @@ fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bo
 }
 
 /// True if neither side of IN can be NULL, so that IN is true or false and NOT IN is its opposite.
-fn without_nulls(exprs: &[Expr], query: &Query, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+fn without_nulls(exprs: &[Expr], query: &Query, known: &ColumnSet, cx: &Context<'_>) -> bool {
     !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query)
 }
 
@@ -248,7 +249,7 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
 /// Inputs and conjuncts in groups that share no conjunct: the connected parts of the join graph. Each conjunct
 /// joins the groups whose columns it reads.
 fn components(inputs: Vec<Rel>, on: Vec<Expr>) -> Vec<(Vec<Rel>, Vec<Expr>)> {
-    let mut groups: Vec<(BTreeSet<ColumnId>, Vec<Rel>, Vec<Expr>)> =
+    let mut groups: Vec<(ColumnSet, Vec<Rel>, Vec<Expr>)> =
         inputs.into_iter().map(|r| (r.output_set(), vec![r], Vec::new())).collect();
     let mut rest = Vec::new();
     for e in on {

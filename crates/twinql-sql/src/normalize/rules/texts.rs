@@ -5,6 +5,7 @@
 //! looked at on text columns only, since LIKE reads a number as its text, which = does not; a pattern that is
 //! a whole number is the exception.
 
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 /// Texts longer than this are not made.
@@ -223,7 +224,7 @@ fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     }
     if t == "%" {
         // NULL LIKE '%' is NULL, not false.
-        return (!cx.may_be_null(left, &BTreeSet::new())).then(|| Expr::integer(1));
+        return (!cx.may_be_null(left, &ColumnSet::new())).then(|| Expr::integer(1));
     }
     // Letters match either case; without any, LIKE and GLOB say the same.
     let same = t.chars().all(|c| c.is_ascii() && !c.is_ascii_alphabetic())

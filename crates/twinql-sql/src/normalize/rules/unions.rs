@@ -6,6 +6,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::column_set::ColumnSet;
 use crate::normalize::canonical::canonical_form;
 use crate::normalize::prelude::*;
 
@@ -444,7 +445,7 @@ fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
 }
 
 /// Drops the columns of a UNION ALL that nothing reads.
-fn drop_unread(rel: &mut Rel, used: &BTreeSet<ColumnId>) -> bool {
+fn drop_unread(rel: &mut Rel, used: &ColumnSet) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all: true, left, right, columns } = rel else {
         return false;
     };
