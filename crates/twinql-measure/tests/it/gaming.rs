@@ -43,7 +43,7 @@ fn there_are_at_least_200_constants() {
 
 #[test]
 fn the_judge_calls_no_constant_the_same() {
-    for (preset, few, many) in [("default", 30, 2), ("no-fk", 150, 9), ("strict", 150, 9)] {
+    for (preset, few, many) in [("default", 60, 2), ("no-fk", 150, 9), ("strict", 150, 9)] {
         let semantics = Semantics::preset(preset).expect("a preset");
         let few = against::judged(&golds(few), &against::constants(), &semantics);
         let suspects = against::judged(&golds(many), &SUSPECTS, &semantics);

@@ -21,4 +21,3 @@ mod rules_document;
 mod schema_order;
 mod soundness;
 mod vacuous;
-mod whole_nodes;

@@ -1,5 +1,4 @@
 //! What is promised of Spider's dev questions: counts, time, golds that plan, and answers that stay.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
