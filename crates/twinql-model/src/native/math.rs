@@ -12,6 +12,13 @@ pub(super) fn matrix(data: &[f32], rows: usize, cols: usize) -> ArrayView2<'_, f
     ArrayView2::from_shape((rows, cols), data).expect("as many values as the shape has places")
 }
 
+/// A matrix of its elements, row after row of this length.
+#[expect(clippy::expect_used)] // The passes fill whole rows.
+pub(super) fn of_rows(elements: Vec<f32>, cols: usize) -> Array2<f32> {
+    let rows = elements.len() / cols.max(1);
+    Array2::from_shape_vec((rows, cols), elements).expect("rows of one length")
+}
+
 /// A matrix's elements, row after row.
 #[expect(clippy::expect_used)] // All matrices of the passes are made by `zeros`, products and copies of such.
 pub(super) fn flat(matrix: &Array2<f32>) -> &[f32] {
@@ -36,9 +43,12 @@ pub(super) fn columns(matrix: &Array2<f32>, columns: Range<usize>) -> ArrayView2
 
 /// a · b
 pub(super) fn product(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>) -> Array2<f32> {
-    let mut out = Array2::zeros((a.nrows(), b.ncols()));
-    general_mat_mul(1.0, &a, &b, 0.0, &mut out);
-    out
+    // It is not filled with zeros first. Of two columns it may come in Fortran's order.
+    let out = a.dot(&b);
+    match out.is_standard_layout() {
+        true => out,
+        false => out.as_standard_layout().into_owned(),
+    }
 }
 
 /// out += factor · a · b

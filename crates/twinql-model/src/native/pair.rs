@@ -5,8 +5,8 @@ mod backward;
 use ndarray::{Array2, ArrayView2, Axis, Slice};
 
 use super::math::{
-    Gradients, add, add_bias, add_product, columns, flat, flat_mut, layer, matrix, product, relu, rows,
-    sigmoid, softmax_rows, tanh,
+    Gradients, add, add_bias, add_product, columns, flat, flat_mut, layer, matrix, of_rows, product, relu,
+    rows, sigmoid, softmax_rows, tanh,
 };
 use crate::{
     config::GmnConfig,
@@ -315,13 +315,12 @@ impl<'a> Network<'a> {
     ) -> (Array2<f32>, Array2<f32>) {
         let (d, m) = (self.config.node_dim, self.config.message_dim);
         let mut gates = layer(messages.view(), self.gru_input(), self.bias(self.layout.gru_bias));
-        let mut next = Array2::zeros(h.raw_dim());
+        let mut next = Vec::with_capacity(h.len());
         let all = flat_mut(&mut gates)
             .chunks_exact_mut(3 * d)
             .zip(flat(states).chunks_exact(states.ncols()))
-            .zip(flat_mut(&mut next).chunks_exact_mut(d))
             .zip(flat(h).chunks_exact(d));
-        for (((gates, states), next), h) in all {
+        for ((gates, states), h) in all {
             let states = &states[2 * m + d..];
             for (x, y) in gates[..2 * d].iter_mut().zip(states) {
                 *x = sigmoid(*x + y);
@@ -331,11 +330,9 @@ impl<'a> Network<'a> {
             for ((x, y), reset) in candidate.iter_mut().zip(&states[2 * d..]).zip(&*reset) {
                 *x = tanh(*x + reset * y);
             }
-            for (((to, h), z), c) in next.iter_mut().zip(h).zip(&*update).zip(&*candidate) {
-                *to = c + z * (h - c);
-            }
+            next.extend(h.iter().zip(&*update).zip(&*candidate).map(|((h, z), c)| c + z * (h - c)));
         }
-        (gates, next)
+        (gates, of_rows(next, d))
     }
 
     /// Positional encodings after a step.
