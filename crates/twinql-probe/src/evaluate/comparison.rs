@@ -39,6 +39,12 @@ impl Terms {
 
     /// The same as a total order, with NULLs first.
     fn order(self, left: &Value, right: &Value) -> Ordering {
+        // Keys are mostly whole numbers, and only as texts these are compared in another way.
+        if let (Value::Integer(a), Value::Integer(b)) = (left, right)
+            && self.affinity != Some(Affinity::Text)
+        {
+            return a.cmp(b);
+        }
         match self.affinity {
             Some(affinity) => self.raw(&applied(left, affinity), &applied(right, affinity)),
             None => self.raw(left, right),

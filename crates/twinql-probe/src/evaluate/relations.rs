@@ -3,13 +3,28 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use twinql_sql::{ColumnId, Direction, Expr, JoinKind, NullsOrder, Rel, SetOpKind, SortKey, Value};
+use twinql_sql::{BinaryOp, ColumnId, Direction, Expr, JoinKind, NullsOrder, Rel, SetOpKind, SortKey, Value};
 use twinql_suite::compare::order;
 
-use super::comparison::nocase;
+use super::comparison::{Terms, nocase};
 use super::numbers::applied;
 use super::rows::{Order, Row, compare_rows, same_rows};
 use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
+
+/// An equality of two columns that joins two rows: where each stands in its row, and how they are compared.
+struct Link {
+    row: usize,
+    other: usize,
+    terms: Terms,
+}
+
+impl Link {
+    /// Whether it holds of two rows. As values are equal either way round, it does not matter which side was written first.
+    fn joins(&self, row: &Row<'_>, other: &Row<'_>) -> bool {
+        let values = row.get(self.row).zip(other.get(self.other));
+        values.is_some_and(|(a, b)| self.terms.holds(BinaryOp::Eq, a, b) == Some(true))
+    }
+}
 
 impl<'d> Evaluator<'d> {
     /// Sets the registers of a row's columns.
@@ -138,12 +153,17 @@ impl<'d> Evaluator<'d> {
         for (side, tests) in sides.iter().zip(&tests) {
             let before = std::mem::take(&mut out);
             self.step(before.len().saturating_mul(side.rows.len().max(1)))?;
+            let links = self.links(&bound, &side.columns, tests);
+            let tests = tests.get(links.len()..).unwrap_or_default();
             for row in &before {
                 if !tests.is_empty() {
                     self.bind(&bound, row);
                 }
                 for other in &side.rows {
-                    let mut holds = true;
+                    let mut holds = links.iter().all(|link| link.joins(row, other));
+                    if !holds {
+                        continue;
+                    }
                     if !tests.is_empty() {
                         self.bind(&side.columns, other);
                         for test in tests {
@@ -158,6 +178,25 @@ impl<'d> Evaluator<'d> {
             bound.extend(&side.columns);
         }
         Ok(Rows::bag(columns, out))
+    }
+
+    /// What the tests in front ask of two columns, one of the rows so far and one of the side to be joined. They come first
+    /// anyway, and most pairs of rows end there.
+    fn links(&self, bound: &[ColumnId], side: &[ColumnId], tests: &[&'d Expr]) -> Vec<Link> {
+        let place = |columns: &[ColumnId], c: &ColumnId| columns.iter().position(|own| own == c);
+        let link = |test: &&'d Expr| {
+            let Expr::Binary { op: BinaryOp::Eq, left, right } = test else { return None };
+            let (Expr::Column(a), Expr::Column(b)) = (&**left, &**right) else { return None };
+            let terms = self.terms(left, right).ok()?;
+            let [a, b] = [a, b].map(|c| (place(bound, c), place(side, c)));
+            match (a, b) {
+                ((Some(row), None), (None, Some(other))) | ((None, Some(other)), (Some(row), None)) => {
+                    Some(Link { row, other, terms })
+                }
+                _ => None,
+            }
+        };
+        tests.iter().map_while(link).collect()
     }
 
     /// A left or a full join. The whole of ON is tested for each two rows, for a row without a partner is padded only
