@@ -49,6 +49,15 @@ pub(crate) fn key_form(value: &Value) -> Value {
     }
 }
 
+/// Whether a value has this key form.
+pub(crate) fn has_key_form(value: &Value, form: &Value) -> bool {
+    match (value, form) {
+        // A key form that is a text reads as no number.
+        (Value::Text(text), Value::Text(form)) => text == form,
+        _ => key_form(value) == *form,
+    }
+}
+
 /// An SQL literal.
 pub(crate) fn literal(value: &Value) -> String {
     match value {

@@ -79,6 +79,10 @@ pub(super) fn comparison(op: &BinaryOperator) -> Option<Comparison> {
 
 /// A number in SQL text as SQLite reads it.
 pub(crate) fn number(text: &str) -> Option<Value> {
+    // Most texts are words, and are left at once; what else Rust reads as a number (`inf`, `nan`) is not finite.
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
+        return None;
+    }
     if let Ok(i) = text.parse::<i64>() {
         return Some(Value::Integer(i));
     }

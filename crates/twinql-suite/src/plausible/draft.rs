@@ -3,19 +3,21 @@
 mod finish;
 mod repeat;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
+use super::by_column::ByColumn;
 use super::content::Content;
 use super::portrait::Portraits;
 use super::profile::{Deal, follow};
 use super::regularity::{Mood, Regularity};
 use super::supply::Supply;
 use crate::constraints::Session;
-use crate::database::{Row, has_type, key_form, keys, project, store};
+use crate::database::{Row, has_key_form, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
 use crate::facts::Facts;
+use crate::quick::QuickSet;
 
 /// Rows that one table may have.
 const MAX_ROWS: usize = 60;
@@ -34,7 +36,7 @@ struct Spread {
     sticky: Vec<(usize, f64)>,
     /// Sets of columns of which no two rows agree: declared keys, and natural ones.
     unique: Vec<Vec<usize>>,
-    seen: Vec<HashSet<Vec<Value>>>,
+    seen: Vec<QuickSet<Vec<Value>>>,
 }
 
 /// What a reference of a new row leads to.
@@ -56,7 +58,7 @@ pub(super) struct Draft<'a> {
     plenty: bool,
     tables: &'a [usize],
     pub(super) rows: Vec<Vec<Row>>,
-    pub(super) supplies: BTreeMap<ColumnRef, Supply>,
+    pub(super) supplies: ByColumn<Supply>,
     spreads: BTreeMap<usize, Spread>,
     /// CHECKs and generated columns.
     constraints: Session<'a>,
@@ -89,7 +91,7 @@ impl<'a> Draft<'a> {
             plenty,
             tables,
             rows: vec![Vec::new(); schema.tables.len()],
-            supplies: BTreeMap::new(),
+            supplies: ByColumn::default(),
             spreads: BTreeMap::new(),
             constraints,
             making: Vec::new(),
@@ -167,7 +169,7 @@ impl<'a> Draft<'a> {
                 }
             }
         }
-        let seen = vec![HashSet::new(); unique.len()];
+        let seen = vec![QuickSet::default(); unique.len()];
         Spread { rows: 0, skews, sticky, unique, seen }
     }
 
@@ -256,8 +258,9 @@ impl<'a> Draft<'a> {
     fn all(&self, table: usize, cells: &[(usize, Value)]) -> impl Iterator<Item = usize> {
         let forms: Vec<(usize, Value)> = cells.iter().map(|(c, v)| (*c, key_form(v))).collect();
         let rows = self.rows[table].iter().enumerate();
-        let fitting = rows
-            .filter(move |(_, row)| forms.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v)));
+        let fitting = rows.filter(move |(_, row)| {
+            forms.iter().all(|(c, form)| row.get(*c).is_some_and(|value| has_key_form(value, form)))
+        });
         fitting.map(|(place, _)| place)
     }
 
@@ -280,7 +283,7 @@ impl<'a> Draft<'a> {
         self.making.pop();
         let row = row?;
         for (column, value) in row.iter().enumerate() {
-            if let Some(source) = self.supplies.get_mut(&ColumnRef { table, column }) {
+            if let Some(source) = self.supplies.get_mut(ColumnRef { table, column }) {
                 source.note(value);
             }
         }
@@ -316,7 +319,7 @@ impl<'a> Draft<'a> {
         let drawn: Vec<bool> = cells.iter().map(Option::is_none).collect();
         let mut row = Row::with_capacity(cells.len());
         for (column, cell) in cells.into_iter().enumerate() {
-            let value = match (cell, self.supplies.get_mut(&ColumnRef { table, column })) {
+            let value = match (cell, self.supplies.get_mut(ColumnRef { table, column })) {
                 (Some(value), _) => value,
                 (None, Some(source)) if source.nulls > 0.0 && dice.chance(source.nulls) => Value::Null,
                 (None, Some(source)) => source.draw(dice),
@@ -370,7 +373,6 @@ impl<'a> Draft<'a> {
             return Parent::Nothing;
         }
         let count = self.rows[reference.target].len();
-        let repeated = self.repeated(table, reference, cells);
         let absent = self.known_absence(table, reference);
         if given.is_empty()
             && let Some(astray) = self.astray(table, reference, dice)
@@ -393,7 +395,7 @@ impl<'a> Draft<'a> {
             && dice.chance(absent.unwrap_or(0.12))
         {
             return Parent::Missing;
-        } else if !repeated.is_empty() && self.mood.has(Regularity::CopiedColumns) {
+        } else if let Some(repeated) = self.repeated(table, reference, cells) {
             self.find(reference.target, &repeated).or_else(|| self.add(reference.target, &repeated, dice))
         } else if let Some(parent) =
             self.through(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
@@ -407,8 +409,10 @@ impl<'a> Draft<'a> {
             let Some(at) = self.schema.tables[table].columns.get(c) else { continue };
             let value = store(value, at.affinity);
             // A key that is given may be one that no row of the other table can have.
-            if key_form(cells[c].get_or_insert_with(|| value.clone())) != key_form(&value) {
-                return Parent::Missing;
+            match &cells[c] {
+                Some(known) if key_form(known) != key_form(&value) => return Parent::Missing,
+                Some(_) => {}
+                None => cells[c] = Some(value),
             }
         }
         Parent::Row(parent)
@@ -528,7 +532,7 @@ impl<'a> Draft<'a> {
         dice: &mut Dice,
     ) -> Option<usize> {
         let alone = |(column, value): &(usize, Value)| {
-            self.supplies.get(&ColumnRef { table, column: *column }).is_some_and(|s| s.is_taken(value))
+            self.supplies.get(ColumnRef { table, column: *column }).is_some_and(|s| s.is_taken(value))
         };
         if given.iter().any(alone) {
             return None;
@@ -554,7 +558,7 @@ impl<'a> Draft<'a> {
     pub(super) fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
         for (column, value) in given {
             let at = ColumnRef { table, column: *column };
-            let taken = self.supplies.get(&at).is_some_and(|s| s.is_taken(value));
+            let taken = self.supplies.get(at).is_some_and(|s| s.is_taken(value));
             if self.is_bound(at) || taken {
                 continue;
             }

@@ -9,6 +9,7 @@
 //! The gold guides: rows are planted for its constants along its joins, so that it answers. What the prediction
 //! tests besides holds of the gold's rows in some databases only, or its mistakes would come true.
 
+mod by_column;
 mod content;
 mod draft;
 mod expected;

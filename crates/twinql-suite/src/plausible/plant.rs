@@ -119,7 +119,7 @@ fn chosen(draft: &Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) ->
             {
                 candidate(atoms[dice.below(atoms.len())], dice)
             }
-            _ => draft.supplies.get(&at)?.sketch(dice),
+            _ => draft.supplies.get(at)?.sketch(dice),
         };
         let value = store(value, portrait.affinity);
         // What no row of the real database has is a last resort.
@@ -201,7 +201,7 @@ pub(super) fn look_up(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &
             let Some(value) = chosen(draft, column, &atoms, dice) else { continue };
             given.push((column.column, value));
             let named = atoms.iter().any(|a| a.comparison == Comparison::Eq);
-            if let Some(supply) = draft.supplies.get_mut(&column).filter(|_| named) {
+            if let Some(supply) = draft.supplies.get_mut(column).filter(|_| named) {
                 supply.be_unique();
             }
         }
@@ -221,7 +221,7 @@ fn looked_up(gold: &Facts, pred: &Facts, draft: &Draft<'_>) -> Vec<(ColumnRef, V
             Some(ColumnRef { table: r.target, column: *r.target_columns.get(place)? })
         });
         let at = parent.unwrap_or(at);
-        let unique = draft.supplies.get(&at).is_some_and(Supply::is_unique);
+        let unique = draft.supplies.get(at).is_some_and(Supply::is_unique);
         if unique
             && gold.instances.contains(&at.table)
             && !found.iter().any(|(known, _)| known.table == at.table)
@@ -324,7 +324,7 @@ fn plant_one(
             }
             let at = ColumnRef { table, column: slot.column };
             if let Some(value) = chosen(draft, at, &atoms, dice) {
-                if draft.supplies.get(&at).is_some_and(|s| s.is_taken(&value)) {
+                if draft.supplies.get(at).is_some_and(|s| s.is_taken(&value)) {
                     keyed.push((slot.column, value.clone()));
                 }
                 given.push((slot.column, value));
@@ -401,7 +401,7 @@ pub(super) fn align(gold: &Facts, pred: &Facts, planted: &Planted, draft: &mut D
             let new = if wanted {
                 chosen(draft, at, &atoms, dice)
             } else {
-                draft.supplies.get(&at).and_then(|s| s.draw_but(&meets, dice))
+                draft.supplies.get(at).and_then(|s| s.draw_but(&meets, dice))
             };
             if let Some(value) = new
                 && let Some(cell) = draft.rows[at.table][row].get_mut(at.column)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use twinql_sql::{Column, ColumnRef, ForeignKey, Schema, Value};
 
+use super::by_column::ByColumn;
 use super::content::{Content, is_own_name, is_whole, names_category};
 use super::form::{Form, Moment};
 use super::implied;
@@ -66,7 +67,7 @@ pub(super) struct Portrait {
 /// All portraits of a pair's tables, and the references between them.
 #[derive(Debug, Default)]
 pub(super) struct Portraits {
-    pub(super) columns: BTreeMap<ColumnRef, Portrait>,
+    pub(super) columns: ByColumn<Portrait>,
     /// By table: those that the schema declares, and those that the gold joins along.
     pub(super) references: BTreeMap<usize, Vec<ForeignKey>>,
     /// What is known of the real database.
@@ -265,7 +266,7 @@ impl Portraits {
                 });
             }
         }
-        for portrait in portraits.columns.values_mut() {
+        for (_, portrait) in portraits.columns.iter_mut() {
             portrait.conclude();
         }
         portraits.imply(schema, gold);
@@ -276,7 +277,7 @@ impl Portraits {
     /// References that names alone tell, and columns that repeat one of another table.
     fn by_name(&mut self, schema: &Schema, read: &[usize]) {
         for &t in read {
-            let unique = |at: ColumnRef| self.columns.get(&at).is_some_and(|p| p.unique);
+            let unique = |at: ColumnRef| self.columns.get(at).is_some_and(|p| p.unique);
             for reference in implied::references(schema, read, t, self.references(t), &unique) {
                 if !self.reaches(reference.target, t) {
                     self.references.entry(t).or_default().push(reference);
@@ -284,7 +285,7 @@ impl Portraits {
             }
             let Portraits { columns, references, profile: _ } = self;
             let references = references.get(&t).map_or(&[][..], Vec::as_slice);
-            for (&at, portrait) in columns.iter_mut().filter(|(at, _)| at.table == t) {
+            for (at, portrait) in columns.iter_mut().filter(|(at, _)| at.table == t) {
                 portrait.copied = implied::copied(schema, references, at, portrait.content);
             }
         }
@@ -292,7 +293,7 @@ impl Portraits {
 
     /// Changes the portrait of the column that a query names.
     fn change(&mut self, facts: &Facts, slot: Slot, change: impl FnOnce(&mut Portrait)) {
-        if let Some(portrait) = facts.column(slot).and_then(|c| self.columns.get_mut(&c)) {
+        if let Some(portrait) = facts.column(slot).and_then(|c| self.columns.get_mut(c)) {
             change(portrait);
         }
     }
@@ -323,7 +324,7 @@ impl Portraits {
             if declared(a, b) || declared(b, a) || refers(a) && refers(b) {
                 continue;
             }
-            let unique = |at| self.columns.get(&at).is_some_and(|p| p.unique);
+            let unique = |at| self.columns.get(at).is_some_and(|p| p.unique);
             let (child, parent) = match (unique(a), unique(b)) {
                 (true, false) => (b, a),
                 (false, true) => (a, b),
@@ -361,7 +362,7 @@ impl Portraits {
     }
 
     pub(super) fn get(&self, column: ColumnRef) -> Option<&Portrait> {
-        self.columns.get(&column)
+        self.columns.get(column)
     }
 
     pub(super) fn references(&self, table: usize) -> &[ForeignKey] {

@@ -38,8 +38,8 @@ pub(super) struct Deal {
 impl Portraits {
     /// Takes in a profile, after the portraits are made.
     pub(super) fn follow(&mut self, schema: &Schema, profile: Arc<Bound>) {
-        for (at, portrait) in &mut self.columns {
-            if let Some(known) = column_of(&profile, *at) {
+        for (at, portrait) in self.columns.iter_mut() {
+            if let Some(known) = column_of(&profile, at) {
                 adjust(portrait, known);
             }
         }

@@ -1,6 +1,5 @@
 //! Where the values of one column come from in one database.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use twinql_sql::{Affinity, Value};
@@ -14,6 +13,7 @@ use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, resh
 use crate::database::store;
 use crate::dice::Dice;
 use crate::generate::values::instantiate;
+use crate::quick::QuickSet;
 
 /// The spellings of a flag's two values.
 const FLAGS: [(&str, &str); 9] = [
@@ -62,7 +62,7 @@ pub(super) struct Supply {
     patterns: Vec<String>,
     /// No value twice.
     pub(super) unique: bool,
-    used: HashSet<Value>,
+    used: QuickSet<Value>,
     /// The share of NULLs.
     pub(super) nulls: f64,
 }
@@ -129,7 +129,7 @@ impl Supply {
             members: portrait.members.clone(),
             patterns: portrait.patterns.clone(),
             unique: portrait.unique || distinct,
-            used: HashSet::new(),
+            used: QuickSet::default(),
             nulls,
         };
         if portrait.shared {
@@ -420,7 +420,7 @@ impl Supply {
 
     /// Notes a value that was given to a row.
     pub(super) fn note(&mut self, value: &Value) {
-        if self.unique {
+        if self.unique && !self.used.contains(value) {
             self.used.insert(value.clone());
         }
     }

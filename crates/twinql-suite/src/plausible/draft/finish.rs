@@ -35,8 +35,8 @@ impl Draft<'_> {
     fn clear_extremes(&mut self) {
         let ranked: Vec<ColumnRef> = self
             .supplies
-            .keys()
-            .copied()
+            .iter()
+            .map(|(at, _)| at)
             .filter(|&at| {
                 self.portraits
                     .get(at)

@@ -9,18 +9,21 @@ use crate::plausible::regularity::Regularity;
 use crate::plausible::supply::Supply;
 
 impl Draft<'_> {
-    /// The cells of a parent that the child, as far as it is known, repeats.
+    /// The cells of a parent that the child, as far as it is known, repeats, where there are some.
     pub(super) fn repeated(
         &self,
         table: usize,
         reference: &ForeignKey,
         cells: &[Option<Value>],
-    ) -> Vec<(usize, Value)> {
+    ) -> Option<Vec<(usize, Value)>> {
+        if !self.mood.has(Regularity::CopiedColumns) {
+            return None;
+        }
         let known = cells.iter().enumerate().filter_map(|(column, value)| {
             let from = self.portraits.get(ColumnRef { table, column })?.copied?;
             (from.table == reference.target).then_some((from.column, value.clone()?))
         });
-        known.collect()
+        Some(known.collect()).filter(|known: &Vec<_>| !known.is_empty())
     }
 
     /// Copies what a child repeats of its parents.
@@ -46,7 +49,7 @@ impl Draft<'_> {
             let at = ColumnRef { table, column };
             let twin = self.portraits.get(at).and_then(|p| p.twin);
             if let Some(twin) = twin
-                && !self.supplies.get(&at).is_some_and(Supply::is_unique)
+                && !self.supplies.get(at).is_some_and(Supply::is_unique)
                 && dice.chance(0.85)
                 && let Some(value) = row.get(twin).filter(|v| **v != Value::Null).cloned()
             {

@@ -149,7 +149,6 @@ impl<'a> Scene<'a> {
         self.portraits
             .columns
             .iter()
-            .map(|(at, p)| (*at, p))
             .filter(|(at, portrait)| !portrait.unique && !self.rows(at.table).is_empty() && !self.refers(*at))
     }
 

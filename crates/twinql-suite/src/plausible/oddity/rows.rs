@@ -120,7 +120,7 @@ pub(super) fn favourites(scene: &Scene<'_>, found: &mut Found) {
 pub(super) fn natural_keys(scene: &Scene<'_>, found: &mut Found) {
     for (child, reference) in scene.references() {
         let rows = scene.rows(child);
-        for (&at, portrait) in scene.portraits.columns.iter().filter(|(at, _)| at.table == child) {
+        for (at, portrait) in scene.portraits.columns.iter().filter(|(at, _)| at.table == child) {
             let telling = matches!(
                 portrait.content,
                 Content::Moment(_) | Content::Year | Content::Category | Content::Level
