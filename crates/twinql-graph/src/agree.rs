@@ -5,8 +5,6 @@
 //! exact and cost a few hashes, and leave the network the question that needs learning:
 //! whether a part without a counterpart matters.
 
-use std::collections::HashMap;
-
 use crate::graph::QueryGraph;
 use crate::vocabulary::Fnv;
 
@@ -75,12 +73,23 @@ impl Views {
     }
 }
 
-fn counts(hashes: &[u64]) -> HashMap<u64, usize> {
-    let mut counts = HashMap::with_capacity(hashes.len());
-    for hash in hashes {
-        *counts.entry(*hash).or_insert(0) += 1;
+/// Hashes in order, to be looked up: of graphs of some dozen nodes this costs less than a table.
+struct Sorted(Vec<u64>);
+
+impl Sorted {
+    fn of(hashes: &[u64]) -> Sorted {
+        let mut hashes = hashes.to_vec();
+        hashes.sort_unstable();
+        Sorted(hashes)
     }
-    counts
+
+    fn contains(&self, hash: u64) -> bool {
+        self.0.binary_search(&hash).is_ok()
+    }
+
+    fn count(&self, hash: u64) -> usize {
+        self.0.partition_point(|h| *h <= hash) - self.0.partition_point(|h| *h < hash)
+    }
 }
 
 /// The codes of all nodes, left and right, each below [`CODES`]. Exchanging the graphs
@@ -90,18 +99,18 @@ pub(crate) fn agreement(left: &Views, right: &Views) -> (Vec<u16>, Vec<u16>) {
 }
 
 fn codes(own: &Views, other: &Views) -> Vec<u16> {
-    let (subtrees, paths) = (counts(&other.subtrees), counts(&other.paths));
-    let (labels, own_labels) = (counts(&other.labels), counts(&own.labels));
+    let (subtrees, paths) = (Sorted::of(&other.subtrees), Sorted::of(&other.paths));
+    let (labels, own_labels) = (Sorted::of(&other.labels), Sorted::of(&own.labels));
     own.subtrees
         .iter()
         .zip(&own.labels)
         .zip(&own.paths)
         .map(|((subtree, label), path)| {
             let fact = |holds: bool, code: u16| if holds { code } else { 0 };
-            fact(subtrees.contains_key(subtree), SUBTREE)
-                | fact(labels.contains_key(label), LABEL)
-                | fact(paths.contains_key(path), PATH)
-                | fact(labels.get(label) == own_labels.get(label), COUNT)
+            fact(subtrees.contains(*subtree), SUBTREE)
+                | fact(labels.contains(*label), LABEL)
+                | fact(paths.contains(*path), PATH)
+                | fact(labels.count(*label) == own_labels.count(*label), COUNT)
         })
         .collect()
 }
