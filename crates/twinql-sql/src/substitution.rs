@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::column_set::ColumnSet;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Query, Rel};
 
@@ -57,24 +56,22 @@ impl Rel {
         hit
     }
 
-    /// Adds the columns that first arise in the relation: not those that it merely passes on.
-    fn born_within(&self, into: &mut ColumnSet) {
+    /// Shows the columns to `f` that first arise in the relation: not those that it merely passes on.
+    fn born_within(&self, f: &mut dyn FnMut(ColumnId)) {
         let computed = |(c, e): &(ColumnId, Expr)| (*e != Expr::Column(*c)).then_some(*c);
         match self {
-            Rel::Project { exprs, .. } => into.extend(exprs.iter().filter_map(computed)),
+            Rel::Project { exprs, .. } => exprs.iter().filter_map(computed).for_each(&mut *f),
             Rel::Aggregate { keys, calls, .. } => {
-                into.extend(keys.iter().filter_map(computed));
-                into.extend(calls.iter().map(|(c, _)| *c));
+                keys.iter().filter_map(computed).for_each(&mut *f);
+                calls.iter().for_each(|(c, _)| f(*c));
             }
-            other => other.introduced(&mut |c| {
-                into.insert(c);
-            }),
+            other => other.introduced(f),
         }
         for input in self.inputs() {
-            input.born_within(into);
+            input.born_within(f);
         }
         for arm in self.arms() {
-            arm.rel.born_within(into);
+            arm.rel.born_within(f);
         }
     }
 }
@@ -102,14 +99,15 @@ impl Query {
     /// The part of a substitution that reaches into this subquery: what a relation remembers does not reach into
     /// the relation itself, even where a rule has just made it a subquery, or its `a = b` would become `a = a`.
     pub(crate) fn reached_by<'m>(&self, map: &'m Substitution) -> Cow<'m, Substitution> {
-        let mut own = ColumnSet::new();
-        self.rel.born_within(&mut own);
-        if map.keys().any(|c| own.contains(c)) {
-            let mut outer = map.clone();
-            outer.retain(|c, _| !own.contains(c));
-            Cow::Owned(outer)
-        } else {
-            Cow::Borrowed(map)
+        let mut outer = Cow::Borrowed(map);
+        // Nearly always nothing is replaced, and then there is nothing to look for.
+        if !map.is_empty() {
+            self.rel.born_within(&mut |c| {
+                if map.contains_key(&c) {
+                    outer.to_mut().remove(&c);
+                }
+            });
         }
+        outer
     }
 }

@@ -16,13 +16,24 @@ const MAX_CHANGES: usize = 64;
 /// What applies the rules: they and their order, and what is noted of those that changed something.
 pub(super) struct Driver<'a> {
     pub(super) cx: Context<'a>,
-    pub(super) rules: Vec<&'static Rule>,
+    rules: ByKind,
     pub(super) applied: Vec<&'static str>,
     /// The rule that changed something last.
     pub(super) last: &'static str,
     /// The relation to be visited next is filled up with NULLs by the join that reads it.
     keep_bare: bool,
 }
+
+/// The kinds of nodes that rules are for.
+#[derive(Clone, Copy)]
+enum Kind {
+    Expr,
+    Rel,
+    Query,
+}
+
+/// Rules in their order, by the kind of node that they are for.
+type ByKind = [Vec<&'static Rule>; 3];
 
 /// A side of an outer join that is filled up with NULLs.
 struct FilledUp {
@@ -34,7 +45,20 @@ struct FilledUp {
 
 impl<'a> Driver<'a> {
     pub(super) fn new(cx: Context<'a>) -> Driver<'a> {
-        Driver { cx, rules: Vec::new(), applied: Vec::new(), last: "none", keep_bare: false }
+        Driver { cx, rules: ByKind::default(), applied: Vec::new(), last: "none", keep_bare: false }
+    }
+
+    /// Has these rules be tried from now on, in this order.
+    pub(super) fn use_rules(&mut self, rules: Vec<&'static Rule>) {
+        self.rules = ByKind::default();
+        for rule in rules {
+            let kind = match rule.apply {
+                Apply::Expr(_) => Kind::Expr,
+                Apply::Rel(_) => Kind::Rel,
+                Apply::Query(_) | Apply::Root(_) => Kind::Query,
+            };
+            self.rules[kind as usize].push(rule);
+        }
     }
 
     /// Passes over the whole tree until nothing changes: whether that came to an end, and nothing where the tree grew
@@ -55,16 +79,16 @@ impl<'a> Driver<'a> {
         Some(false)
     }
 
-    /// Tries the rules at one node in their order, and all of them again as long as one changed
+    /// Tries the rules of a kind at one node in their order, and all of them again as long as one changed
     /// something: what a later rule leaves may be what an earlier one waits for. `apply` says
-    /// whether a rule, if it is one for such nodes, changed this one. A pair of rules that undo
+    /// whether a rule changed this node. A pair of rules that undo
     /// each other ends at [`MAX_CHANGES`], and the form is then told to be incomplete by the
     /// passes, which find no end either.
-    fn until_fixed(&mut self, mut apply: impl FnMut(&mut Self, Apply) -> Changed) {
+    fn until_fixed(&mut self, kind: Kind, mut apply: impl FnMut(&mut Self, Apply) -> Changed) {
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
             let mut at = 0;
-            while let Some(rule) = self.rules.get(at).copied() {
+            while let Some(rule) = self.rules[kind as usize].get(at).copied() {
                 at += 1;
                 if apply(self, rule.apply).is_some() {
                     self.note(rule);
@@ -90,7 +114,7 @@ impl<'a> Driver<'a> {
     fn visit_query(&mut self, query: &mut Query, role: Role) {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
-        self.until_fixed(|driver, rule| {
+        self.until_fixed(Kind::Query, |driver, rule| {
             match rule {
                 Apply::Query(apply) => apply(query, role, &mut driver.cx)?,
                 Apply::Root(apply) if role == Role::Root => apply(query, &mut driver.cx)?,
@@ -209,7 +233,7 @@ impl<'a> Driver<'a> {
             self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();
         }
-        self.until_fixed(|driver, rule| match rule {
+        self.until_fixed(Kind::Rel, |driver, rule| match rule {
             Apply::Rel(apply) => apply(rel, &mut driver.cx),
             _ => None,
         });
@@ -279,7 +303,7 @@ impl<'a> Driver<'a> {
             self.visit_query(query, role);
             self.cx.replaced = around;
         }
-        self.until_fixed(|driver, rule| match rule {
+        self.until_fixed(Kind::Expr, |driver, rule| match rule {
             Apply::Expr(apply) => apply(expr, &mut driver.cx),
             _ => None,
         });

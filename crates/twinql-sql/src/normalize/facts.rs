@@ -338,7 +338,9 @@ impl Context<'_> {
 
     /// Dependencies that conjuncts state: equalities, and IS NULL, by which a column is constant.
     fn equalities(&self, rel: &Rel, conjuncts: &[Expr], deps: &mut Dependencies) {
-        let produced = rel.output_set();
+        let mut read = ColumnSet::new();
+        conjuncts.iter().for_each(|e| e.reads_into(&mut read));
+        let produced = rel.outputs_among(&read);
         for e in conjuncts {
             match e {
                 Expr::Binary { op: BinaryOp::Eq | BinaryOp::Is, left, right } => {

@@ -81,7 +81,10 @@ impl Context<'_> {
         for expr in rel.exprs_mut() {
             self.separate_expr(expr, seen);
         }
-        seen.extend(rel.outputs());
+        // What it passes on was seen below.
+        rel.introduced(&mut |c| {
+            seen.insert(c);
+        });
     }
 
     fn separate_expr(&mut self, expr: &mut Expr, seen: &mut ColumnSet) {

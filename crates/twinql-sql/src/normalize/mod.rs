@@ -213,7 +213,7 @@ fn normalize_once(
     rules::semantic_prepass(&mut query, &mut driver.cx);
     let mut complete = true;
     for rules in stages {
-        driver.rules = rules;
+        driver.use_rules(rules);
         match driver.passes(&mut query) {
             Some(ended) => complete &= ended,
             None => return stopped(Stopped::Grew { rule: driver.last }),

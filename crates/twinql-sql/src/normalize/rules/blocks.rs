@@ -178,11 +178,15 @@ pub(super) const PUSHDOWN: Rule = Rule {
 /// A conjunct goes into an input that makes all those of its columns that this query makes. Scans are passed
 /// over: a filter right above a scan is as far down as it gets.
 fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let leaf = |input: &Rel| matches!(input, Rel::Scan { .. } | Rel::Values { .. });
+    if rel.as_block()?.inputs.iter().all(leaf) {
+        return None;
+    }
     let all = rel.output_set();
     let BlockMut { inputs, on } = rel.as_block_mut()?;
     let mut changed = false;
     for input in inputs {
-        if matches!(input, Rel::Scan { .. } | Rel::Values { .. }) {
+        if leaf(input) {
             continue;
         }
         let produced = input.output_set();

@@ -43,11 +43,6 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if !rel.condition().is_some_and(|on| on.iter().any(pins)) {
         return None;
     }
-    // Above an outer join the filled-up rows have another value.
-    let produced = match rel {
-        Rel::OuterJoin { .. } => ColumnSet::new(),
-        _ => rel.output_set(),
-    };
     let on = rel.condition_mut()?;
     let mut map = Substitution::new();
     let mut changed = false;
@@ -73,6 +68,10 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
         }
         changed |= cx.substitute(e, &map);
     }
-    cx.replace_all(map.into_iter().filter(|(c, _)| produced.contains(c)));
+    // Above an outer join the filled-up rows have another value.
+    if !matches!(rel, Rel::OuterJoin { .. }) {
+        let produced = rel.outputs_among(&map.keys().copied().collect());
+        cx.replace_all(map.into_iter().filter(|(c, _)| produced.contains(c)));
+    }
     changed.then_some(())
 }

@@ -38,7 +38,7 @@ fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     if classes.is_empty() {
         return None;
     }
-    let produced = rel.output_set();
+    let produced = rel.outputs_among(&classes.iter().flatten().copied().collect());
     let mut map = Substitution::new();
     let mut stars = Vec::new();
     for class in &classes {

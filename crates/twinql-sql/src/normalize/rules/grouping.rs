@@ -78,7 +78,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
             // What is asked of this input alone may pin a column of its key.
             let local = on.iter().filter(|e| {
                 let of = e.free_columns();
-                inputs.iter().enumerate().all(|(j, r)| j == i || r.output_set().is_disjoint(&of))
+                inputs.iter().enumerate().all(|(j, r)| j == i || r.outputs_among(&of).is_empty())
             });
             let alone = Rel::filter(one.clone(), local.cloned().collect());
             if inputs.len() > 1 && cx.dependencies(&alone).unique(mapped) {

@@ -100,12 +100,14 @@ fn without(rel: &mut Rel, read: &ColumnSet, outer: &ColumnSet, cx: &Context<'_>)
         let together =
             others.iter().all(|c| *c == by || classes.iter().any(|k| k.contains(c) && k.contains(&by)));
         // The reference, and that it is not NULL.
-        let near = inputs.iter().enumerate().any(|(j, r)| {
-            j != i && others.iter().any(|c| r.output_set().contains(c) && cx.not_null(r).contains(c))
-        }) || others.iter().any(|c| {
-            let local = inputs.iter().any(|r| r.output_set().contains(c));
-            !local && (outer.contains(c) || !cx.outer_may_be_null(*c))
-        });
+        let near = inputs
+            .iter()
+            .enumerate()
+            .any(|(j, r)| j != i && r.outputs_among(&others).iter().any(|c| cx.not_null(r).contains(c)))
+            || others.iter().any(|c| {
+                let local = inputs.iter().any(|r| !r.outputs_among(&[*c].into()).is_empty());
+                !local && (outer.contains(c) || !cx.outer_may_be_null(*c))
+            });
         let mut same: ColumnSet = others.clone();
         same.extend(classes.iter().filter(|k| k.contains(&by)).flatten().copied());
         let key = ColumnRef { table: *table, column: at };
