@@ -26,7 +26,7 @@ pub(super) struct Driver<'a> {
 
 /// The kinds of nodes that rules are for.
 #[derive(Clone, Copy)]
-enum Kind {
+enum NodeKind {
     Expr,
     Rel,
     Query,
@@ -53,9 +53,9 @@ impl<'a> Driver<'a> {
         self.rules = ByKind::default();
         for rule in rules {
             let kind = match rule.apply {
-                Apply::Expr(_) => Kind::Expr,
-                Apply::Rel(_) => Kind::Rel,
-                Apply::Query(_) | Apply::Root(_) => Kind::Query,
+                Apply::Expr(_) => NodeKind::Expr,
+                Apply::Rel(_) => NodeKind::Rel,
+                Apply::Query(_) | Apply::Root(_) => NodeKind::Query,
             };
             self.rules[kind as usize].push(rule);
         }
@@ -84,7 +84,7 @@ impl<'a> Driver<'a> {
     /// whether a rule changed this node. A pair of rules that undo
     /// each other ends at [`MAX_CHANGES`], and the form is then told to be incomplete by the
     /// passes, which find no end either.
-    fn until_fixed(&mut self, kind: Kind, mut apply: impl FnMut(&mut Self, Apply) -> Changed) {
+    fn until_fixed(&mut self, kind: NodeKind, mut apply: impl FnMut(&mut Self, Apply) -> Changed) {
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
             let mut at = 0;
@@ -114,7 +114,7 @@ impl<'a> Driver<'a> {
     fn visit_query(&mut self, query: &mut Query, role: Role) {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
-        self.until_fixed(Kind::Query, |driver, rule| {
+        self.until_fixed(NodeKind::Query, |driver, rule| {
             match rule {
                 Apply::Query(apply) => apply(query, role, &mut driver.cx)?,
                 Apply::Root(apply) if role == Role::Root => apply(query, &mut driver.cx)?,
@@ -233,7 +233,7 @@ impl<'a> Driver<'a> {
             self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();
         }
-        self.until_fixed(Kind::Rel, |driver, rule| match rule {
+        self.until_fixed(NodeKind::Rel, |driver, rule| match rule {
             Apply::Rel(apply) => apply(rel, &mut driver.cx),
             _ => None,
         });
@@ -303,7 +303,7 @@ impl<'a> Driver<'a> {
             self.visit_query(query, role);
             self.cx.replaced = around;
         }
-        self.until_fixed(Kind::Expr, |driver, rule| match rule {
+        self.until_fixed(NodeKind::Expr, |driver, rule| match rule {
             Apply::Expr(apply) => apply(expr, &mut driver.cx),
             _ => None,
         });
