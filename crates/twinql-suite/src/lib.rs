@@ -30,7 +30,6 @@ pub mod plausible;
 pub mod profile;
 #[cfg(test)]
 mod properties;
-mod quick;
 pub mod soundness;
 pub mod suite;
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
+use super::QuickSet;
 use super::by_column::ByColumn;
 use super::content::Content;
 use super::portrait::Portraits;
@@ -17,7 +18,6 @@ use crate::constraints::Session;
 use crate::database::{Row, has_key_form, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
 use crate::facts::Facts;
-use crate::quick::QuickSet;
 
 /// Rows that one table may have.
 const MAX_ROWS: usize = 60;

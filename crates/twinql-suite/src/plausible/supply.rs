@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use twinql_sql::{Affinity, Value};
 
+use super::QuickSet;
 use super::content::Content;
 use super::form::{Form, Moment, near};
 use super::portrait::Portrait;
@@ -13,7 +14,6 @@ use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, resh
 use crate::database::store;
 use crate::dice::Dice;
 use crate::generate::values::instantiate;
-use crate::quick::QuickSet;
 
 /// The spellings of a flag's two values.
 const FLAGS: [(&str, &str); 9] = [
