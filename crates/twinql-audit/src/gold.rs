@@ -4,14 +4,13 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::known::Known;
 use twinql_sql::schema::Typing;
 use twinql_sql::tree::{Node, Tree};
 use twinql_sql::{
-    Affinity, Canonical, ColumnId, ColumnInfo, Expr, Parsed, Plan, Query, Rel, Schema, Semantics, Spans,
-    TypeClass, Value, normalize,
+    Affinity, Canonical, ColumnId, ColumnInfo, ColumnSet, Expr, Parsed, Plan, Query, Rel, Schema, Semantics,
+    Spans, TypeClass, Value, normalize,
 };
 
 use crate::text::Text;

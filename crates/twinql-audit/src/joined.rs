@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::ColumnSet;
-use twinql_sql::{BinaryOp, ColumnId, Expr, Rel, TypeClass, Value};
+use twinql_sql::{BinaryOp, ColumnId, ColumnSet, Expr, Rel, TypeClass, Value};
 
 use crate::gold::Gold;
 

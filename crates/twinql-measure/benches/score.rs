@@ -5,29 +5,11 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use twinql::graph::PairArrays;
-use twinql::prepare::graph;
-use twinql::{Engine, Job, Network, Semantics, Work};
-use twinql_measure::inputs::{jobs, schemas};
-
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data");
-
-/// The graphs of all pairs that plan, ready for the network.
-fn arrays(jobs: &[Job], network: &Network) -> Vec<PairArrays> {
-    let semantics = network.answers_for(&Semantics::default());
-    let arrays = |job: &Job| match &job.work {
-        Work::Pair { schema, gold, pred } => Some(PairArrays::build(
-            &graph(schema, gold, &semantics, &network.graph()).ok()?,
-            &graph(schema, pred, &semantics, &network.graph()).ok()?,
-            &network.encoding(),
-        )),
-        Work::Unusable { .. } => None,
-    };
-    jobs.iter().filter_map(arrays).collect()
-}
+use twinql::{Engine, Network};
+use twinql_measure::inputs::{arrays, bundled, jobs, schemas};
 
 fn score(c: &mut Criterion) {
-    let data = Path::new(DATA);
+    let data = bundled();
     let Ok(jobs) = schemas(&data.join("schemas")).and_then(|s| jobs(&data.join("pairs.jsonl"), &s)) else {
         return;
     };

@@ -1,20 +1,32 @@
-//! Pair files as work for the engine.
+//! Schemas, pair files as work for the engine, and their graphs.
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use twinql::corpus::pairs;
-use twinql::{Job, Schema, Work};
+use twinql::graph::PairArrays;
+use twinql::prepare::graph;
+use twinql::sql::SchemaSet;
+use twinql::{Job, Network, Schema, Semantics, Work};
 
 /// Schemas by database.
 pub type Schemas = HashMap<String, Arc<Schema>>;
 
+/// The folder with the bundled schemas, queries and pairs.
+pub fn bundled() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data")
+}
+
+/// Schemas that many pairs share.
+pub fn shared(set: SchemaSet) -> Schemas {
+    set.into_iter().map(|(id, schema)| (id, Arc::new(schema))).collect()
+}
+
 /// All schemas of a file or folder.
 pub fn schemas(path: &Path) -> Result<Schemas, Box<dyn Error>> {
-    let set = twinql::sql::schema::load(path)?;
-    Ok(set.into_iter().map(|(id, schema)| (id, Arc::new(schema))).collect())
+    Ok(shared(twinql::sql::schema::load(path)?))
 }
 
 /// The pairs of a file that are over known databases.
@@ -25,4 +37,18 @@ pub fn jobs(path: &Path, schemas: &Schemas) -> Result<Vec<Job>, Box<dyn Error>> 
         Some(Job { id: pair.id, work })
     };
     Ok(pairs::read(path)?.pairs.into_iter().filter_map(job).collect())
+}
+
+/// The graphs of all pairs that plan, ready for the network.
+pub fn arrays(jobs: &[Job], network: &Network) -> Vec<PairArrays> {
+    let semantics = network.answers_for(&Semantics::default());
+    let arrays = |job: &Job| match &job.work {
+        Work::Pair { schema, gold, pred } => Some(PairArrays::build(
+            &graph(schema, gold, &semantics, &network.graph()).ok()?,
+            &graph(schema, pred, &semantics, &network.graph()).ok()?,
+            &network.encoding(),
+        )),
+        Work::Unusable { .. } => None,
+    };
+    jobs.iter().filter_map(arrays).collect()
 }

@@ -4,7 +4,7 @@
 //! With `--data` the queries of `docs/soundness.md` are taken too. With `--write` the forms themselves are written, a query a
 //! line, so that two runs can be compared with `diff`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use twinql_files::{hex, sha256};
 use twinql_sql::semantics::PRESETS;
 use twinql_sql::{Dialect, Schema, Semantics, in_sqlite, normalize, parse_in, plan, print, schema};
 
+use crate::inputs::{self, Schemas, shared};
 use crate::soundness::lines::{benchmarks, families};
 use crate::{Done, Measurement};
 
@@ -142,7 +143,7 @@ fn collection(name: &str, texts: impl Iterator<Item = Text>) -> Collection {
 
 /// The golds, the labelled pairs and the pairs of other dialects that the project ships.
 fn bundled() -> Result<Vec<Collection>> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let data = inputs::bundled();
     let own = shared(schema::load(data.join("schemas"))?);
     let golds = std::fs::read_to_string(data.join("gold.tsv"))?;
     let golds = golds.lines().filter_map(|line| {
@@ -170,11 +171,7 @@ fn bundled() -> Result<Vec<Collection>> {
     Ok(all)
 }
 
-fn shared(set: twinql_sql::SchemaSet) -> BTreeMap<String, Arc<Schema>> {
-    set.into_iter().map(|(id, schema)| (id, Arc::new(schema))).collect()
-}
-
-fn text(schemas: &BTreeMap<String, Arc<Schema>>, db_id: &str, dialect: Dialect, sql: &str) -> Option<Text> {
+fn text(schemas: &Schemas, db_id: &str, dialect: Dialect, sql: &str) -> Option<Text> {
     Some(Text { schema: Arc::clone(schemas.get(db_id)?), dialect, sql: sql.to_owned() })
 }
 

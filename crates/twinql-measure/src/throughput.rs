@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use twinql::corpus::pairs;
 use twinql::graph::{GraphArrays, PairArrays, Question};
 use twinql::model::{EpochReport, Evidence, Example, GmnConfig, Observer, Scorer, TrainConfig, train};
-use twinql::prepare::{Graphs, graph};
-use twinql::{Engine, Network, Semantics, Work};
+use twinql::prepare::Graphs;
+use twinql::{Engine, Network, Semantics};
 
-use crate::inputs::{jobs, schemas};
+use crate::inputs::{arrays, jobs, schemas};
 use crate::{Done, Measurement};
 
 /// The measurement.
@@ -83,18 +83,7 @@ fn score(path: &str, schema_path: &str) -> Done {
         quantile(&mut single, 0.99)
     );
 
-    let semantics = network.answers_for(&Semantics::default());
-    let arrays: Vec<PairArrays> = jobs
-        .iter()
-        .filter_map(|job| match &job.work {
-            Work::Pair { schema, gold, pred } => Some(PairArrays::build(
-                &graph(schema, gold, &semantics, &network.graph()).ok()?,
-                &graph(schema, pred, &semantics, &network.graph()).ok()?,
-                &network.encoding(),
-            )),
-            Work::Unusable { .. } => None,
-        })
-        .collect();
+    let arrays = arrays(&jobs, &network);
     let scorer = network.scorer();
     let (mut plain, mut kept) = (Vec::new(), Vec::new());
     for _ in 0..5 {

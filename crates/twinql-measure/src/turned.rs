@@ -13,7 +13,7 @@ use twinql::metrics::MetricId;
 use twinql::record::{Record, Status};
 use twinql::{Engine, Job, Network, Work};
 
-use crate::inputs::{Schemas, schemas as schemas_of};
+use crate::inputs::{self, Schemas};
 use crate::{Done, Measurement};
 
 /// The measurement.
@@ -69,7 +69,7 @@ fn run(args: &[String]) -> Done {
         .metric(MetricId::Gmn)
         .metric(MetricId::Suite)
         .build()?;
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let bundled = inputs::bundled();
     let mut sets = vec![("bundled golds", bundled.join("schemas"), bundled.join("gold.tsv"))];
     match std::env::var_os("TWINQL_DATA").map(PathBuf::from) {
         Some(data) => {
@@ -83,7 +83,7 @@ fn run(args: &[String]) -> Done {
     }
     let (_, kept) = parts();
     for (name, schemas, golds) in sets {
-        let schemas = schemas_of(&schemas)?;
+        let schemas = inputs::schemas(&schemas)?;
         let mut seen = HashSet::new();
         let golds = read_gold(&golds)?.into_iter().filter(|g| g.unusable.is_none());
         let golds = golds.map(|g| (g.db_id, g.sql.trim().trim_end_matches(';').to_owned()));

@@ -1,8 +1,7 @@
 //! Columns of a grouped query that are neither grouped by nor aggregated.
 
-use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel};
+use twinql_sql::{AggFunc, AggregateCall, ColumnId, ColumnSet, Expr, Rel};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;

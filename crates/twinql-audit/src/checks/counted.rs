@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, Expr, Rel};
+use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, ColumnSet, Expr, Rel};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::ColumnSet;
-use twinql_sql::{BinaryOp, ColumnId, Expr, Query, Rel, SortKey, UnaryOp, Value};
+use twinql_sql::{BinaryOp, ColumnId, ColumnSet, Expr, Query, Rel, SortKey, UnaryOp, Value};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;

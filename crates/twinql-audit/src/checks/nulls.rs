@@ -1,9 +1,8 @@
 //! NULLs where nobody thought of them.
 
-use twinql_sql::ColumnSet;
 use twinql_sql::known::Known;
 use twinql_sql::schema::Typing;
-use twinql_sql::{Expr, Nulls, NullsOrder, Rel, Semantics, UnaryOp, Value};
+use twinql_sql::{ColumnSet, Expr, Nulls, NullsOrder, Rel, Semantics, UnaryOp, Value};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;

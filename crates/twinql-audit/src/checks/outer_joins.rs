@@ -1,8 +1,7 @@
 //! Outer joins whose padding is taken away, or counted.
 
-use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, ColumnId, Expr, JoinKind, Rel};
+use twinql_sql::{AggFunc, ColumnId, ColumnSet, Expr, JoinKind, Rel};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;

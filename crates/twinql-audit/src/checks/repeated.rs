@@ -12,11 +12,10 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::ColumnSet;
 use twinql_sql::columns::Reads;
 use twinql_sql::print::to_sql;
 use twinql_sql::tree::{NodeMut, Tree};
-use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel};
+use twinql_sql::{AggFunc, AggregateCall, ColumnId, ColumnSet, Expr, Rel};
 
 use super::limits::told_apart;
 use crate::check::{Apply, Check, Sink};

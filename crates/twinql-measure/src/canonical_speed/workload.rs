@@ -1,14 +1,10 @@
 //! What is timed: the bundled gold queries, and chains that grow in one way each.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use twinql_sql::{Schema, SchemaSet, schema};
 
-/// The folder with the bundled schemas and queries.
-fn bundled() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data")
-}
+use crate::inputs::bundled;
 
 /// The bundled gold queries with their schemas.
 pub fn golds() -> Vec<(Schema, String)> {

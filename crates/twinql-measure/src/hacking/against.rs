@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use twinql::corpus::pairs;
 use twinql::rewards::{Certainty, Rewarder, Sample, Target, hacks};
-use twinql::sql::{Proof, Schema, Semantics, parse, plan, prove, schema};
+use twinql::sql::{Proof, Schema, Semantics, parse, plan, prove};
 use twinql::suite::{JudgeConfig, Verdict, judge};
+
+use crate::inputs;
 
 /// A gold with honest mistakes: predictions that people or systems made, and that a database tells from it.
 pub struct Case {
@@ -19,9 +21,8 @@ pub struct Case {
 
 /// Every `step`th gold of the bundled pairs that has a pair with label 0.
 pub fn bundled(step: usize) -> Vec<Case> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
-    let set = schema::load(data.join("schemas")).expect("the bundled schemas");
-    let schemas: BTreeMap<String, Arc<Schema>> = set.into_iter().map(|(id, s)| (id, Arc::new(s))).collect();
+    let data = inputs::bundled();
+    let schemas = inputs::schemas(&data.join("schemas")).expect("the bundled schemas");
     let file = pairs::read(data.join("pairs.jsonl")).expect("the bundled pairs");
     let mut mistakes: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for pair in file.pairs.into_iter().filter(|p| p.label == Some(0)) {
@@ -35,8 +36,7 @@ pub fn bundled(step: usize) -> Vec<Case> {
 
 /// The first `most` golds of Spider's training part for which a system's beam holds an honest mistake.
 pub fn spider_train(data: &Path, most: usize) -> Vec<Case> {
-    let set = schema::load(data.join("spider/tables.json")).expect("Spider's schemas");
-    let schemas: BTreeMap<String, Arc<Schema>> = set.into_iter().map(|(id, s)| (id, Arc::new(s))).collect();
+    let schemas = inputs::schemas(&data.join("spider/tables.json")).expect("Spider's schemas");
     let golds = std::fs::read_to_string(data.join("spider/train_spider_gold.sql")).expect("the golds");
     let golds: Vec<(&str, &str)> = golds.lines().filter_map(|line| line.rsplit_once('\t')).collect();
     let beams = data.join("predictions/spider_train_beams/T5-PICARD_beam4.jsonl");

@@ -1,8 +1,9 @@
 //! The evaluator and the probe beside SQLite: what both the tests and the program do with a pair.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use rayon::prelude::*;
 use twinql_probe::{Probe, Rows, Stop, Witness, evaluate};
 use twinql_sql::{Plan, Schema, SchemaSet, Semantics, normalize, parse, plan};
 use twinql_suite::compare::{Columns, Mode, equal};
@@ -23,11 +24,30 @@ impl Tally {
         *self.counts.entry(what.into()).or_default() += 1;
     }
 
-    pub fn add(&mut self, other: Tally) {
+    fn add(&mut self, other: Tally) {
         for (what, n) in other.counts {
             *self.counts.entry(what).or_default() += n;
         }
         self.wrong.extend(other.wrong);
+    }
+
+    /// What `one` counts of all pairs whose schema is known.
+    pub fn over(
+        pairs: &[Pair],
+        schemas: &SchemaSet,
+        one: impl Fn(&Schema, &Pair, &mut Tally) + Sync,
+    ) -> Tally {
+        let each = pairs.par_iter().map(|pair| {
+            let mut tally = Tally::default();
+            if let Some(schema) = schemas.get(&pair.db) {
+                one(schema, pair, &mut tally);
+            }
+            tally
+        });
+        let each: Vec<Tally> = each.collect();
+        let mut sum = Tally::default();
+        each.into_iter().for_each(|tally| sum.add(tally));
+        sum
     }
 
     /// The sum of all counts whose name starts so.
@@ -53,11 +73,6 @@ pub fn pairs(file: &Path, step: usize) -> Vec<Pair> {
         .filter_map(|line| serde_json::from_str(line).ok())
         .map(|p| Pair { db: field(&p, "db_id"), gold: field(&p, "gold"), pred: field(&p, "pred") })
         .collect()
-}
-
-/// The root of the repository.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// What is certain of an evaluated answer, and the same of what SQLite says. Columns in another order may be other

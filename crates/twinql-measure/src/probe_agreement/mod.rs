@@ -8,7 +8,6 @@ pub mod beside_sqlite;
 use std::path::Path;
 
 use beside_sqlite::{Tally, agreement, pairs, schemas, soundness};
-use rayon::prelude::*;
 use twinql_sql::Semantics;
 
 use crate::{Done, Measurement};
@@ -28,20 +27,11 @@ fn run(args: &[String]) -> Done {
     let step = rest.first().map_or(Ok(1), |s| s.parse())?;
     let semantics: Semantics = rest.get(1).map_or("default", String::as_str).parse()?;
     let schemas = schemas(Path::new(folder));
-    let each: Vec<Tally> = pairs(Path::new(file), step)
-        .par_iter()
-        .map(|pair| {
-            let mut tally = Tally::default();
-            if let Some(schema) = schemas.get(&pair.db) {
-                agreement(schema, &pair.gold, &mut tally);
-                agreement(schema, &pair.pred, &mut tally);
-                soundness(schema, pair, &semantics, &mut tally);
-            }
-            tally
-        })
-        .collect();
-    let mut sum = Tally::default();
-    each.into_iter().for_each(|tally| sum.add(tally));
+    let sum = Tally::over(&pairs(Path::new(file), step), &schemas, |schema, pair, tally| {
+        agreement(schema, &pair.gold, tally);
+        agreement(schema, &pair.pred, tally);
+        soundness(schema, pair, &semantics, tally);
+    });
     sum.wrong.iter().for_each(|wrong| println!("{wrong}"));
     for (what, n) in &sum.counts {
         println!("{n:8} {what}");

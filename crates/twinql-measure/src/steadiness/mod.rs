@@ -4,17 +4,15 @@
 
 pub mod measure;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use measure::{Pair, keeping, measure};
 use twinql::corpus::pairs;
 use twinql::graph::Question;
-use twinql::sql::schema;
-use twinql::{Engine, Network, Schema, Semantics};
+use twinql::{Engine, Network, Semantics};
 
-use crate::{Done, Measurement};
+use crate::{Done, Measurement, inputs};
 
 /// The measurement.
 pub(crate) const MEASUREMENT: Measurement = Measurement {
@@ -32,7 +30,7 @@ fn run(args: &[String]) -> Done {
     let metrics: Vec<_> = names.split(',').map(metric).collect::<Result<_, _>>()?;
     let question = args.get(3).map_or(Ok(Question::Every), |name| name.parse())?;
     let data = std::env::var_os("TWINQL_DATA").map(PathBuf::from);
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let bundled = inputs::bundled();
     let mut sets = vec![("bundled pairs", "default", bundled.join("schemas"), bundled.join("pairs.jsonl"))];
     match &data {
         Some(data) => sets.extend([
@@ -47,9 +45,7 @@ fn run(args: &[String]) -> Done {
         None => println!("skipped: TWINQL_DATA is not set"),
     }
     for (name, semantics, schemas, file) in sets {
-        let set = schema::load(schemas)?;
-        let schemas: BTreeMap<String, Arc<Schema>> =
-            set.into_iter().map(|(id, s)| (id, Arc::new(s))).collect();
+        let schemas = inputs::schemas(&schemas)?;
         let read = pairs::read(&file)?;
         let all: Vec<Pair> = read
             .pairs

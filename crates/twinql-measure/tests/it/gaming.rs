@@ -1,9 +1,9 @@
 //! No query that reads no table is called the same as one that does, by the judge, on a distilled suite,
 //! on files; `scripts/gaming.sh` does the same over all golds of a benchmark.
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use twinql_measure::gaming::against;
+use twinql_measure::inputs::bundled;
 use twinql_sql::{Schema, Semantics, schema};
 use twinql_suite::suite::DistilConfig;
 use twinql_suite::{Judge, JudgeConfig, Verdict};
@@ -26,7 +26,7 @@ const SUSPECTS: [&str; 12] = [
 
 /// The bundled golds, every `step`th, by schema.
 fn golds(step: usize) -> Vec<(Schema, Vec<String>)> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let data = bundled();
     let mut set = schema::load(data.join("schemas")).expect("the bundled schemas");
     let text = std::fs::read_to_string(data.join("gold.tsv")).expect("the bundled golds");
     let mut by_id: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -2,17 +2,15 @@
 
 use std::path::PathBuf;
 
-use rayon::prelude::*;
-use twinql_measure::probe_agreement::beside_sqlite::{
-    Pair, Tally, agreement, pairs, root, schemas, soundness,
-};
+use twinql_measure::inputs::bundled as bundled_data;
+use twinql_measure::probe_agreement::beside_sqlite::{Pair, Tally, agreement, pairs, schemas, soundness};
 use twinql_sql::Semantics;
 
 /// A file of pairs, its schemas, and which of its lines are taken.
 type Set = (PathBuf, PathBuf, usize);
 
 fn bundled() -> Set {
-    (root().join("data/pairs.jsonl"), root().join("data/schemas"), 1)
+    (bundled_data().join("pairs.jsonl"), bundled_data().join("schemas"), 1)
 }
 
 /// Real queries and predictions, where there are any.
@@ -33,17 +31,7 @@ fn tally(set: &Set, of: impl Fn(&twinql_sql::Schema, &Pair, &mut Tally) + Sync) 
     let schemas = schemas(folder);
     let all = pairs(file, *step);
     assert!(!all.is_empty(), "no pairs in {}", file.display());
-    let each = all.par_iter().map(|pair| {
-        let mut tally = Tally::default();
-        if let Some(schema) = schemas.get(&pair.db) {
-            of(schema, pair, &mut tally);
-        }
-        tally
-    });
-    let each: Vec<Tally> = each.collect();
-    let mut sum = Tally::default();
-    each.into_iter().for_each(|tally| sum.add(tally));
-    sum
+    Tally::over(&all, &schemas, of)
 }
 
 #[test]

@@ -1,19 +1,17 @@
 //! Scores stay, to the bit, where a schema changes in its order or in what neither query reads, and decisions where names change;
 //! `cargo measure steadiness` measures it at large (docs/consistency.md).
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use twinql::corpus::pairs;
-use twinql::sql::schema;
-use twinql::{Engine, Network, Schema};
+use twinql::{Engine, Network};
+use twinql_measure::inputs;
 use twinql_measure::steadiness::measure::{Pair, keeping, measure};
 
 #[test]
 fn neither_order_nor_what_is_not_read_moves_a_bit_and_names_hardly_a_decision() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
-    let set = schema::load(data.join("schemas")).expect("the bundled schemas");
-    let schemas: BTreeMap<String, Arc<Schema>> = set.into_iter().map(|(id, s)| (id, Arc::new(s))).collect();
+    let data = inputs::bundled();
+    let schemas = inputs::schemas(&data.join("schemas")).expect("the bundled schemas");
     let read = pairs::read(data.join("pairs.jsonl")).expect("the bundled pairs");
     let all: Vec<Pair> = read
         .pairs

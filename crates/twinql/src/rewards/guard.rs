@@ -9,11 +9,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use twinql_sql::ColumnSet;
 use twinql_sql::function::is_volatile;
 use twinql_sql::prove::Side;
 use twinql_sql::tree::{Node, Tree};
-use twinql_sql::{Dialect, Expr, Proof, Rel, Schema, Semantics};
+use twinql_sql::{ColumnSet, Dialect, Expr, Proof, Rel, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::job::{Job, Work};
