@@ -27,7 +27,11 @@ fn run(args: &[String]) -> Done {
     let step = rest.first().map_or(Ok(1), |s| s.parse())?;
     let semantics: Semantics = rest.get(1).map_or("default", String::as_str).parse()?;
     let schemas = schemas(Path::new(folder));
-    let sum = Tally::over(&pairs(Path::new(file), step), &schemas, |schema, pair, tally| {
+    let pairs = pairs(Path::new(file), step);
+    if !pairs.iter().any(|pair| schemas.contains_key(&pair.db)) {
+        return Err(format!("{file} holds no pair over the schemas of {folder}").into());
+    }
+    let sum = Tally::over(&pairs, &schemas, |schema, pair, tally| {
         agreement(schema, &pair.gold, tally);
         agreement(schema, &pair.pred, tally);
         soundness(schema, pair, &semantics, tally);
