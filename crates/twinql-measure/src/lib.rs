@@ -33,6 +33,7 @@ mod plausible_forms;
 pub mod probe_agreement;
 mod provers;
 mod regularities;
+mod rewrites;
 mod same;
 mod soundness;
 pub mod steadiness;
@@ -69,6 +70,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     probe_agreement::MEASUREMENT,
     provers::MEASUREMENT,
     regularities::MEASUREMENT,
+    rewrites::MEASUREMENT,
     same::MEASUREMENT,
     soundness::MEASUREMENT,
     steadiness::MEASUREMENT,

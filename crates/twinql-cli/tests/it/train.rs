@@ -41,14 +41,20 @@ fn corpus() -> String {
     for n in 0..24 {
         let gold = format!("SELECT name FROM singer WHERE age > {n}");
         let split = if n % 4 == 0 { "valid" } else { "train" };
-        for (pred, label) in [
-            (format!("SELECT name FROM singer WHERE age > {n} AND id IN (SELECT singer_id FROM concert)"), 0),
-            (format!("SELECT name, age FROM singer WHERE age > {n}"), 0),
-            (format!("SELECT name FROM singer WHERE age > {n} AND age >= (SELECT MIN(age) FROM singer)"), 1),
-            (format!("SELECT s.name FROM singer AS s WHERE s.age > {n}"), 1),
+        let guarded =
+            format!("SELECT name FROM singer WHERE age > {n} AND age >= (SELECT MIN(age) FROM singer)");
+        for (pred, label, source) in [
+            (
+                format!("SELECT name FROM singer WHERE age > {n} AND id IN (SELECT singer_id FROM concert)"),
+                0,
+                "neighbour:more-filter",
+            ),
+            (format!("SELECT name, age FROM singer WHERE age > {n}"), 0, "neighbour:more-columns"),
+            (guarded, 1, "rewrite:guard"),
+            (format!("SELECT s.name FROM singer AS s WHERE s.age > {n}"), 1, "rewrite:alias"),
         ] {
             let line = json!({"id": lines.len(), "db_id": "concerts", "gold": gold, "pred": pred,
-                "label": label, "split": split});
+                "label": label, "source": source, "split": split});
             lines.push(line.to_string());
         }
     }
@@ -295,6 +301,11 @@ fn configurations_that_cannot_work() {
         ),
         ("epochs = 2", "epochs = 2\nprecision = \"f16\"", &["plain Rust computes in 32 bits", "--device"]),
         ("epochs = 2", "epochs = 2\nteacher_share = 1.5", &["teacher_share is 1.5"]),
+        (
+            "train_split = \"train\"",
+            "without_kinds = [\"guards\"]",
+            &["without_kinds", "\"guards\"", "no pair's source names", "corpus stats"],
+        ),
         ("schemas = \"concerts.sql\"", "schemas = \"${TWINQL_NOWHERE}/x\"", &["TWINQL_NOWHERE"]),
     ];
     for (from, to, parts) in cases {
@@ -324,6 +335,16 @@ fn graphs_are_made_for_scoring_as_they_were_for_training() {
         let equal = records.iter().filter(|r| r["details"]["gmn"]["identical"] == true).count();
         assert!(equal >= identical && (identical > 0 || equal == 0), "{graph}: {equal}");
     }
+}
+
+/// Left-out kinds neither train nor validate.
+#[test]
+fn kinds_can_be_left_out() {
+    let folder = folder(CONFIG);
+    let without = "train_split = \"train\"\nwithout_kinds = [\"alias\", \"more-columns\"]";
+    folder.write("train.toml", CONFIG.replace("train_split = \"train\"", without));
+    let (_, err) = folder.run(TRAIN, 0);
+    says(&err, &["left out: 48 pairs of the kinds in without_kinds", "train: 36 pairs", "valid: 12 pairs"]);
 }
 
 #[test]

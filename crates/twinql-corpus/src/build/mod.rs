@@ -41,7 +41,7 @@ pub use grade::{EASE, grade};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use relabel::{gold_part, relabel};
 pub use share::{SHARE, share};
-pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, TURNED, origin};
+pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, TURNED, kinds, origin};
 pub use text::{normal, plug_values};
 
 use crate::io::{lines, read_bytes, write_whole};

@@ -162,3 +162,9 @@ pub fn origin(source: &str) -> &'static str {
         (false, false) => "prediction",
     }
 }
+
+/// The kinds of rewrite, of neighbour or of turned gold that a `source` names, with what introduces each:
+/// `rewrite:in-as-exists+idle-distinct>neighbour:limit` has `rewrite`, `in-as-exists`, `idle-distinct`, `neighbour`, `limit`.
+pub fn kinds(source: &str) -> impl Iterator<Item = &str> {
+    source.split([':', '+', '>'])
+}

@@ -11,7 +11,7 @@ use super::ast::{
     nested, only, only_select, output, parse_expr, parse_query, parse_select, require, resolve, sources,
     with_outputs,
 };
-use super::{Claim::Candidate, Claim::Sound, Rewrite, rule};
+use super::{Claim::Plausible, Claim::Sound, Rewrite, rule};
 
 pub(super) const RULES: &[Rewrite] = &[
     // COUNT(x) counts the rows where x is not NULL, and 1 never is.
@@ -71,7 +71,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(Select { from: s.from.clone(), ..count })
         }),
     // Over no rows COUNT gives 0 and SUM NULL.
-    rule("count-where-to-sum", Candidate, 2)
+    rule("count-where-to-sum", Plausible, 2)
         .law("SELECT COUNT(*) … WHERE p → SELECT SUM(CASE WHEN p THEN 1 ELSE 0 END) …")
         .select(|_, s| {
             let p = lone_count(s)?.selection.as_ref()?;
@@ -100,18 +100,18 @@ pub(super) const RULES: &[Rewrite] = &[
         (name == "avg" && !distinct).then(|| nested(&format!("SUM({x}) * 1.0 / COUNT({x})")))?
     }),
     // A real where SUM of whole numbers is whole, with rounding; NULL * 0 over no rows.
-    rule("sum-to-average", Candidate, 1).law("SUM(x) → AVG(x) * COUNT(x)").expr(|_, e| {
+    rule("sum-to-average", Plausible, 1).law("SUM(x) → AVG(x) * COUNT(x)").expr(|_, e| {
         let (name, distinct, x) = aggregate(e)?;
         (name == "sum" && !distinct).then(|| nested(&format!("AVG({x}) * COUNT({x})")))?
     }),
     // Beside a bare column it is not sound: SQLite takes that from another row then.
-    rule("extreme-distinct", Candidate, 1).law("MAX(x) → MAX(DISTINCT x)").expr(|_, e| {
+    rule("extreme-distinct", Plausible, 1).law("MAX(x) → MAX(DISTINCT x)").expr(|_, e| {
         let (name, distinct, x) = aggregate(e)?;
         (matches!(name.as_str(), "max" | "min") && !distinct)
             .then(|| parse_expr(&format!("{name}(DISTINCT {x})")))?
     }),
     // Over no rows MAX gives a row with NULL and LIMIT 1 none. MIN skips NULLs, which ORDER BY puts first.
-    rule("extreme-to-order", Candidate, 3).law("SELECT MAX(x) … → SELECT x … ORDER BY x DESC LIMIT 1").query(
+    rule("extreme-to-order", Plausible, 3).law("SELECT MAX(x) … → SELECT x … ORDER BY x DESC LIMIT 1").query(
         |_, q| {
             let s = only_select(q).filter(|s| is_plain(s))?;
             let (name, _, x) = aggregate(output(s)?)?;
@@ -125,7 +125,7 @@ pub(super) const RULES: &[Rewrite] = &[
     ),
     // `SELECT name FROM t ORDER BY age DESC LIMIT 1` → `SELECT name FROM t WHERE age = (SELECT MAX(age) FROM
     // t)`: what people mean by the first, but all rows that tie come out, and none where all ages are NULL.
-    rule("order-to-extreme", Candidate, 3)
+    rule("order-to-extreme", Plausible, 3)
         .law(
             "SELECT … FROM t WHERE p ORDER BY x DESC LIMIT 1 → … WHERE x = (SELECT MAX(x) FROM t WHERE p) \
              AND p",

@@ -15,15 +15,17 @@ use super::ast::{
     parse_query, reordered, require, resolve, somewhere, sources, with_body, with_item, with_outputs,
 };
 use super::predicates::{bounded, comparison, named};
-use super::{Claim::Candidate, Claim::Sound, Rewrite, newer};
+use super::{Claim::Plausible, Claim::Sound, Rewrite, newer};
 use crate::walk;
 
 pub(super) const RULES: &[Rewrite] = &[
     // `x >= 5` → `x >= 5 AND x >= 3`.
+    // Of numbers: as texts '20' > '10' and not '20' > '8'.
     newer("add-implied-bound", Sound, 2)
-        .law("x > n → x > n AND x > n - 2, and the same for <, where n is a whole number")
-        .expr(|_, e| {
+        .law("x > n → x > n AND x > n - 2, and the same for <, where x is a numeric column and n a whole number")
+        .expr(|c, e| {
             let (x, op, n) = bounded_column(e)?;
+            require(named(c, x, numeric))?;
             let other = match op {
                 B::Gt | B::GtEq => n.checked_sub(2)?,
                 B::Lt | B::LtEq => n.checked_add(2)?,
@@ -223,7 +225,7 @@ pub(super) const RULES: &[Rewrite] = &[
             rolled(q, s, &t, "n", |n| format!("COALESCE(SUM({n}), 0)"))
         }),
     // OVER () gives every row the same aggregate, and DISTINCT makes one of them.
-    newer("aggregate-to-window", Candidate, 2)
+    newer("aggregate-to-window", Plausible, 2)
         .law(
             "SELECT AVG(x) FROM t → SELECT DISTINCT AVG(x) OVER () FROM t, which has no row where t has \
              none",

@@ -21,7 +21,7 @@ use super::ast::{
     require, resolve, sources, with_from,
 };
 use super::predicates::comparison;
-use super::{Claim::Candidate, Claim::Sound, Rewrite, rule};
+use super::{Claim::LookAlike, Claim::Plausible, Claim::Sound, Rewrite, rule};
 use crate::walk;
 
 pub(super) const RULES: &[Rewrite] = &[
@@ -152,7 +152,7 @@ pub(super) const RULES: &[Rewrite] = &[
         joined(s, &t, t.table, &fresh(q, "twin"), key.iter().zip(key))
     }),
     // A row whose foreign key is NULL, or refers to nothing, is lost.
-    rule("foreign-key-join", Candidate, 2)
+    rule("foreign-key-join", Plausible, 2)
         .law("FROM t → FROM t JOIN u ON t.foreign = u.key: the same where the foreign key holds")
         .query(|c, q| {
             // An ORDER BY would have to be qualified as well.
@@ -163,7 +163,7 @@ pub(super) const RULES: &[Rewrite] = &[
             joined(s, &t, target, &fresh(q, "owner"), key.columns.iter().zip(&key.target_columns))
         }),
     // `SELECT *` shows x once, and a bare x is ambiguous no more.
-    rule("join-to-using", Candidate, 1).law("a JOIN b ON a.x = b.x → a JOIN b USING (x)").select(|c, s| {
+    rule("join-to-using", Plausible, 1).law("a JOIN b ON a.x = b.x → a JOIN b USING (x)").select(|c, s| {
         let mut s = s.clone();
         let all = sources(&s, c.schema)?;
         require(all.len() == 2)?;
@@ -180,7 +180,7 @@ pub(super) const RULES: &[Rewrite] = &[
         Some(s)
     }),
     // Rows without a partner come back, and rows with several come once.
-    rule("join-drop", Candidate, 1).law("a JOIN b ON p → a, where no other clause names b").select(|c, s| {
+    rule("join-drop", LookAlike, 1).law("a JOIN b ON p → a, where no other clause names b").select(|c, s| {
         let all = sources(s, c.schema)?;
         let last = all.len().checked_sub(1).filter(|l| *l > 0)?;
         let stays = |e: &Expr| columns_of(e, &all).is_some_and(|c| c.iter().all(|(t, _)| *t != last));

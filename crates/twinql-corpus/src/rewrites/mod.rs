@@ -3,7 +3,7 @@
 //! Each rewrite is one small unit with a name, its source, its preconditions (in its doc
 //! line and in its code, which says no where they do not hold) and an entry in [`all`].
 //! A rewrite that is *sound* keeps the answer under the `no-fk` semantics and stricter
-//! assumptions; a *candidate* mostly does, and its label has to come from the suite.
+//! assumptions; of the others ([`Claim`]) the label has to come from the suite.
 //! Soundness is said of queries with one answer: a bare column under GROUP BY, or a LIMIT
 //! among ties, takes a row that SQLite chooses by its plan, and a rewrite changes the plan.
 //! The catalogue follows the kinds of rewrite that separate equivalent pairs in human
@@ -36,13 +36,27 @@ use crate::walk;
 pub use ast::Context;
 use ast::{outermost, somewhere, with_body};
 
-/// Whether a rewrite's result needs a judge.
+/// On which databases a rewrite keeps the answer. The class of one that is not sound is counted, by the suite and on plausible
+/// databases (`cargo measure rewrites`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
-    /// The answer stays the same on every database of the `no-fk` semantics.
+    /// On every database of the `no-fk` semantics.
     Sound,
-    /// The answer often stays the same.
-    Candidate,
+    /// On most databases as people have them, and not on every one.
+    Plausible,
+    /// On neither, though it looks as if.
+    LookAlike,
+}
+
+impl Claim {
+    /// Its name, as docs/rewrites.md has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::Sound => "sound",
+            Claim::Plausible => "plausible",
+            Claim::LookAlike => "look-alike",
+        }
+    }
 }
 
 /// The number of the newest catalogue.
@@ -117,21 +131,23 @@ impl Rewrite {
     }
 }
 
+/// Every rewrite, by family, with what the family is about.
+const FAMILIES: [(&str, &[Rewrite]); 10] = [
+    ("Predicates", predicates::RULES),
+    ("Aggregates", aggregates::RULES),
+    ("Outputs, groups, order", selects::RULES),
+    ("Joins", joins::RULES),
+    ("Subqueries", subqueries::RULES),
+    ("Set operations", setops::RULES),
+    ("Idle parts", idle::RULES),
+    ("Redundant parts", redundant::RULES),
+    ("Habits in expressions", habits::values::RULES),
+    ("Habits in the shape of a query", habits::shapes::RULES),
+];
+
 /// Every rewrite, by family.
 pub fn all() -> impl Iterator<Item = &'static Rewrite> {
-    [
-        predicates::RULES,
-        aggregates::RULES,
-        selects::RULES,
-        joins::RULES,
-        subqueries::RULES,
-        setops::RULES,
-        idle::RULES,
-        redundant::RULES,
-    ]
-    .into_iter()
-    .chain(habits::RULES)
-    .flatten()
+    FAMILIES.into_iter().flat_map(|(_, rewrites)| rewrites)
 }
 
 /// A query that was rewritten.

@@ -14,7 +14,7 @@ use super::ast::{
     Context, aggregate, and, and_also, bare, chain, conjuncts, is_column, join, nested, par, require,
     somewhere,
 };
-use super::{Claim::Candidate, Claim::Sound, Rewrite, rule};
+use super::{Claim::Plausible, Claim::Sound, Rewrite, rule};
 use crate::walk;
 
 pub(super) const RULES: &[Rewrite] = &[
@@ -146,7 +146,7 @@ pub(super) const RULES: &[Rewrite] = &[
         .law("x > n → x >= n + 1 (and back), where x counts or has an integer type")
         .expr(|c, e| bound(e, |x| is_count(x) || named(c, x, |k| k.class == TypeClass::Integer))),
     // A DECIMAL column may hold 5.5, which lies between 5 and 6: the suite has to say.
-    rule("number-bound", Candidate, 1)
+    rule("number-bound", Plausible, 1)
         .law("as integer-bound, where x has a numeric type")
         .expr(|c, e| bound(e, |x| named(c, x, |k| k.class == TypeClass::Number))),
     // IIF is CASE in another form (https://sqlite.org/lang_corefunc.html#iif); without ELSE, CASE gives NULL.

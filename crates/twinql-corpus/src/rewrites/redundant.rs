@@ -15,7 +15,7 @@ use super::ast::{
 use super::idle::certain_key;
 use super::joins::inner_conditions;
 use super::predicates::comparison;
-use super::{Claim::Candidate, Claim::Sound, Rewrite, newer};
+use super::{Claim::Plausible, Claim::Sound, Rewrite, newer};
 
 pub(super) const RULES: &[Rewrite] = &[
     // `SELECT a.n FROM a` → `SELECT a.n FROM a LEFT JOIN (SELECT id AS k FROM b) AS d ON a.b_id = d.k`: LEFT
@@ -108,7 +108,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(filtered(s, &parts))
         }),
     // Where x is NULL, no row is beyond it: NOT EXISTS keeps the row and `=` drops it.
-    newer("equal-extreme-to-not-exists", Candidate, 3)
+    newer("equal-extreme-to-not-exists", Plausible, 3)
         .law(
             "x = (SELECT MAX(x) FROM t) → NOT EXISTS (SELECT 1 FROM t AS u WHERE u.x > t.x), where x is \
              not NULL",
@@ -124,7 +124,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(filtered(s, &parts))
         }),
     // A rank is 1 for all rows that tie at the top, as with `=`; NULLs have ranks as well.
-    newer("equal-extreme-to-rank", Candidate, 3)
+    newer("equal-extreme-to-rank", Plausible, 3)
         .law(
             "SELECT a FROM t WHERE x = (SELECT MAX(x) FROM t) → SELECT a FROM (SELECT a, RANK() OVER \
              (ORDER BY x DESC) AS r FROM t) WHERE r = 1, where x is not NULL",
@@ -143,7 +143,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("SELECT {v} FROM ({ranked}) AS {d} WHERE {r} = 1"))
         }),
     // Where several rows tie, LIMIT 1 gives one of them; where x is NULL in all, the other query gives none.
-    newer("first-row-to-extreme", Candidate, 3)
+    newer("first-row-to-extreme", Plausible, 3)
         .law(
             "SELECT a FROM t ORDER BY x DESC LIMIT 1 → SELECT a FROM t WHERE x = (SELECT MAX(x) FROM t), \
              where x is unique",

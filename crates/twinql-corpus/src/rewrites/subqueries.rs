@@ -11,7 +11,7 @@ use super::ast::{
     only, only_select, output, parse_expr, parse_query, require, resolve, sources, undistinct, with_from,
     with_outputs,
 };
-use super::{Claim::Candidate, Claim::Sound, Rewrite, rule};
+use super::{Claim::Plausible, Claim::Sound, Rewrite, rule};
 
 pub(super) const RULES: &[Rewrite] = &[
     rule("in-to-exists", Sound, 3)
@@ -39,11 +39,11 @@ pub(super) const RULES: &[Rewrite] = &[
         .select(|c, s| joined(s, &found(c, s, false)?, "JOIN", &fresh(c.query, "other"))),
     // `SELECT x FROM a WHERE x NOT IN (SELECT y FROM b)` → `SELECT x FROM a EXCEPT SELECT y FROM b`: EXCEPT
     // also drops the duplicates of x.
-    rule("not-in-to-except", Candidate, 3)
+    rule("not-in-to-except", Plausible, 3)
         .law("SELECT x FROM a WHERE x NOT IN (q) → SELECT x FROM a EXCEPT q")
         .query(|c, q| set(c, q, true)),
     // INTERSECT drops duplicates too.
-    rule("in-to-intersect", Candidate, 3)
+    rule("in-to-intersect", Plausible, 3)
         .law("SELECT x FROM a WHERE x IN (q) → SELECT x FROM a INTERSECT q")
         .query(|c, q| set(c, q, false)),
     // Membership does not count. A LIMIT would: `only_select` lets none pass.

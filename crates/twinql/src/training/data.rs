@@ -29,6 +29,9 @@ pub struct Data {
     /// Weights in the loss by the pair's kind of origin (`prediction`, `neighbour`,
     /// `neighbour of a rewrite`, `rewrite`, `rewrite of a prediction`); 1 where none is given.
     pub weights: BTreeMap<String, f32>,
+    /// Kinds of rewrite, of neighbour or of turned gold, by their names: a pair whose `source` names one is in neither
+    /// split, so that what a network makes of kinds it has never met can be measured.
+    pub without_kinds: Vec<String>,
     /// Copies of training pairs whose forms are less canonical.
     pub weaken: Weaken,
     /// At most this many training pairs, the same ones whatever the seed; 0 for all. Weaker copies
@@ -52,6 +55,7 @@ impl Default for Data {
             valid_share: 0.1,
             split_seed: 8,
             weights: BTreeMap::new(),
+            without_kinds: Vec::new(),
             weaken: Weaken::default(),
             max_pairs: 0,
             spread: false,

@@ -1,10 +1,10 @@
 //! Training and validation examples from labelled pairs, and the graphs of their queries.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use twinql_corpus::build::origin;
+use twinql_corpus::build::{kinds, origin};
 use twinql_files::Fingerprint;
 use twinql_graph::{PairArrays, QueryGraph, Question};
 use twinql_model::{Evidence, Example, GraphConfig};
@@ -160,6 +160,9 @@ fn corpora(data: &Data, left_out: &mut LeftOut, progress: &Arc<dyn Progress>) ->
         .zip(files)
         .map(|(corpus, items)| used(items, corpus, data, parts.as_mut(), left_out))
         .collect();
+    if let Some(name) = data.without_kinds.iter().find(|name| !left_out.kinds.contains(*name)) {
+        return Err(TrainingError::NoSuchKind(name.clone()));
+    }
     if data.spread {
         let questions: Vec<Question> = asked.iter().map(|(_, question)| *question).collect();
         let taken = spread(&mut corpora, &questions);
@@ -325,7 +328,15 @@ fn used(
                 continue;
             }
         };
-        let origin = origin(about.source.as_deref().unwrap_or_default());
+        let source = about.source.as_deref().unwrap_or_default();
+        let mut unwanted =
+            data.without_kinds.iter().filter(|name| kinds(source).any(|kind| kind == *name)).peekable();
+        if unwanted.peek().is_some() {
+            left_out.kinds.extend(unwanted.cloned());
+            left_out.of_kinds += 1;
+            continue;
+        }
+        let origin = origin(source);
         let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
         let share = about.share.filter(|_| !corpus.question.is_usual());
         let label = match share {
@@ -364,6 +375,9 @@ struct LeftOut {
     unusable: Reason,
     unplanned: Reason,
     unlabelled: usize,
+    of_kinds: usize,
+    /// Those of `without_kinds` that a pair names.
+    kinds: BTreeSet<String>,
     other_split: usize,
     without_split: usize,
 }
@@ -391,6 +405,7 @@ impl LeftOut {
         }
         for (count, what) in [
             (self.unlabelled, "without a label"),
+            (self.of_kinds, "of the kinds in without_kinds"),
             (self.other_split, "of other splits"),
             (self.without_split, "without a split, which others have"),
         ] {

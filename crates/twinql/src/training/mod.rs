@@ -99,6 +99,11 @@ pub enum TrainingError {
     /// A share that is none.
     #[error("valid_share under [data] is {0}; give a share between 0 and 1")]
     Share(f64),
+    /// A kind is to be left out that no pair names.
+    #[error(
+        "without_kinds under [data] has {0:?}, which no pair's source names; `twinql corpus stats` lists the sources of a file"
+    )]
+    NoSuchKind(String),
     /// All pairs of a split have one label.
     #[error(
         "split {split:?} has {positives} pairs with label 1 of {pairs}: both labels are needed; `twinql corpus stats` shows what a file holds"

@@ -2,8 +2,8 @@
 
 use sqlparser::ast::{BinaryOperator as B, Expr, JoinConstraint, JoinOperator as J, Query, Select, SetExpr};
 
-use super::habit;
 use super::values::with_condition;
+use super::{habit, look_alike};
 use crate::rewrites::Rewrite;
 use crate::rewrites::ast::{
     aggregate, and_also, columns_of, conjuncts, distinct, fresh, group_by, grouped, has_aggregate, is_column,
@@ -13,7 +13,7 @@ use crate::rewrites::ast::{
 };
 use crate::rewrites::joins::{inner_conditions, inner_on};
 
-pub(super) const RULES: &[Rewrite] = &[
+pub(in crate::rewrites) const RULES: &[Rewrite] = &[
     // Rows.
     habit("select-distinct", 3).law("SELECT a → SELECT DISTINCT a").select(|_, s| {
         require(s.distinct.is_none() && is_ungrouped(s))?;
@@ -46,7 +46,7 @@ pub(super) const RULES: &[Rewrite] = &[
             let s = and_also(s, parse_expr(&format!("{} = ({extreme})", ranked.key))?);
             parse_query(&s.to_string())
         }),
-    habit("first-to-extreme-of-all", 3)
+    look_alike("first-to-extreme-of-all", 3)
         .law(
             "SELECT a FROM … WHERE p ORDER BY x DESC LIMIT 1 → SELECT a FROM … WHERE p AND x = (SELECT \
              MAX(x) FROM …)",
@@ -121,7 +121,7 @@ pub(super) const RULES: &[Rewrite] = &[
         },
     ),
     // Groups.
-    habit("grouped-by-key", 2).law("GROUP BY t.name → GROUP BY t.key").select(|c, s| {
+    look_alike("grouped-by-key", 2).law("GROUP BY t.name → GROUP BY t.key").select(|c, s| {
         let all = sources(s, c.schema)?;
         let [key] = group_by(s) else { return None };
         let (source, column) = resolve(key, &all)?;
@@ -177,7 +177,7 @@ pub(super) const RULES: &[Rewrite] = &[
         join.join_operator = J::LeftOuter(JoinConstraint::On(inner_on(join)?.clone()));
         Some(s)
     }),
-    habit("left-join-to-join", 2).law("a LEFT JOIN b ON p → a JOIN b ON p").select(|_, s| {
+    look_alike("left-join-to-join", 2).law("a LEFT JOIN b ON p → a JOIN b ON p").select(|_, s| {
         let mut s = s.clone();
         let joins = &mut s.from.first_mut()?.joins;
         let join = joins.iter_mut().find(|j| matches!(j.join_operator, J::Left(_) | J::LeftOuter(_)))?;
@@ -185,7 +185,7 @@ pub(super) const RULES: &[Rewrite] = &[
         join.join_operator = J::Join(p.clone());
         Some(s)
     }),
-    habit("looked-up-once", 3).law("x IN (SELECT y …) → x = (SELECT y …)").expr(|_, e| match e {
+    look_alike("looked-up-once", 3).law("x IN (SELECT y …) → x = (SELECT y …)").expr(|_, e| match e {
         Expr::InSubquery { expr, subquery, negated: false } => {
             parse_expr(&format!("{} = ({subquery})", par(expr)))
         }
@@ -198,7 +198,7 @@ pub(super) const RULES: &[Rewrite] = &[
         },
         _ => None,
     }),
-    habit("join-to-look-up", 4)
+    look_alike("join-to-look-up", 4)
         .law(
             "FROM a JOIN b ON a.x = b.y WHERE p(b) → FROM a WHERE a.x = (SELECT b.y FROM b WHERE p(b)), \
              where nothing else reads b",
@@ -283,20 +283,22 @@ pub(super) const RULES: &[Rewrite] = &[
     habit("union-all-to-union", 2)
         .law("a UNION ALL b → a UNION b")
         .query(|_, q| set_operation(q, " UNION ALL ", " UNION ")),
-    habit("output-more", 2).law("SELECT a … WHERE x = v → SELECT a, x … WHERE x = v").outermost(|c, s| {
-        require(is_ungrouped(s))?;
-        let all = sources(s, c.schema)?;
-        let p = conjuncts(s.selection.as_ref());
-        let outputs = texts(s)?;
-        let more = p.iter().find_map(|p| match p {
-            Expr::BinaryOp { left, op: _, right: _ } if resolve(left, &all).is_some() => {
-                Some(left.to_string())
-            }
-            _ => None,
-        })?;
-        require(!outputs.contains(&more))?;
-        with_outputs(s, &format!("{}, {more}", outputs.join(", ")))
-    }),
+    look_alike("output-more", 2).law("SELECT a … WHERE x = v → SELECT a, x … WHERE x = v").outermost(
+        |c, s| {
+            require(is_ungrouped(s))?;
+            let all = sources(s, c.schema)?;
+            let p = conjuncts(s.selection.as_ref());
+            let outputs = texts(s)?;
+            let more = p.iter().find_map(|p| match p {
+                Expr::BinaryOp { left, op: _, right: _ } if resolve(left, &all).is_some() => {
+                    Some(left.to_string())
+                }
+                _ => None,
+            })?;
+            require(!outputs.contains(&more))?;
+            with_outputs(s, &format!("{}, {more}", outputs.join(", ")))
+        },
+    ),
     habit("outputs-swapped", 1).law("SELECT a, b → SELECT b, a").outermost(|_, s| {
         let mut s = s.clone();
         items(&s)?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{BinaryOperator as B, CastKind, DataType, Expr, Select};
 use twinql_sql::syntax::change_expressions;
 
-use super::habit;
+use super::{habit, look_alike};
 use crate::rewrites::Rewrite;
 use crate::rewrites::ast::{
     aggregate, and_also, bare, conjuncts, has_aggregate, is_column, item_expr, items, nested, par,
@@ -13,13 +13,13 @@ use crate::rewrites::ast::{
 };
 use crate::rewrites::predicates::comparison;
 
-pub(super) const RULES: &[Rewrite] = &[
+pub(in crate::rewrites) const RULES: &[Rewrite] = &[
     // Texts.
     habit("equal-to-like", 2).law("x = 'a' → x LIKE 'a'").expr(|_, e| {
         let (x, v) = equal_text(e)?;
         parse_expr(&format!("{} LIKE {v}", par(x)))
     }),
-    habit("equal-to-like-anywhere", 2).law("x = 'a' → x LIKE '%a%'").expr(|_, e| {
+    look_alike("equal-to-like-anywhere", 2).law("x = 'a' → x LIKE '%a%'").expr(|_, e| {
         let (x, v) = equal_text(e)?;
         parse_expr(&format!("{} LIKE '%{}%'", par(x), inner(&v)?))
     }),
@@ -96,7 +96,7 @@ pub(super) const RULES: &[Rewrite] = &[
         let (x, y) = division(e)?;
         parse_expr(&format!("{} * 1.0 / {}", par(cast_away(x)?), par(y)))
     }),
-    habit("ratio-of-integers", 2).law("CAST(x AS REAL) / y → x / y").expr(|_, e| {
+    look_alike("ratio-of-integers", 2).law("CAST(x AS REAL) / y → x / y").expr(|_, e| {
         let (x, y) = division(e)?;
         parse_expr(&format!("{} / {}", par(cast_away(x)?), par(y)))
     }),
@@ -168,7 +168,7 @@ pub(super) const RULES: &[Rewrite] = &[
         (name, false, x) if name == "count" && x != "*" => parse_expr(&format!("COUNT(DISTINCT {x})")),
         _ => None,
     }),
-    habit("count-all", 3).law("COUNT(DISTINCT x) → COUNT(x)").expr(|_, e| match aggregate(e)? {
+    look_alike("count-all", 3).law("COUNT(DISTINCT x) → COUNT(x)").expr(|_, e| match aggregate(e)? {
         (name, true, x) if name == "count" => parse_expr(&format!("COUNT({x})")),
         _ => None,
     }),
@@ -181,14 +181,14 @@ pub(super) const RULES: &[Rewrite] = &[
         _ => None,
     }),
     // Outputs.
-    habit("joined-texts", 1).law("SELECT a, b → SELECT a || ' ' || b").outermost(|_, s| {
+    look_alike("joined-texts", 1).law("SELECT a, b → SELECT a || ' ' || b").outermost(|_, s| {
         let outputs = items(s)?;
         let [a, b, rest @ ..] = outputs.as_slice() else { return None };
         require(![a, b].iter().any(|e| has_aggregate(e)))?;
         let others: String = rest.iter().map(|e| format!(", {e}")).collect();
         with_outputs(s, &format!("{a} || ' ' || {b}{others}"))
     }),
-    habit("bounds-left-out", 1).law("x BETWEEN a AND b → x > a AND x < b").expr(|_, e| match e {
+    look_alike("bounds-left-out", 1).law("x BETWEEN a AND b → x > a AND x < b").expr(|_, e| match e {
         Expr::Between { expr, negated: false, low, high } => {
             nested(&format!("{expr} > {low} AND {expr} < {high}"))
         }
