@@ -104,9 +104,27 @@ impl<'b> Batch<'b> {
         counted
     }
 
-    /// What databases in memory show of all pairs, as `probe` finds out: an engine probes in one way.
-    pub(crate) fn probed(&mut self, probe: impl FnOnce(&[Job]) -> Vec<Option<Shown>>) -> AllProbed {
-        Rc::clone(self.probed.get_or_insert_with(|| probe(self.jobs).into()))
+    /// What the engine's network says of all pairs, and what databases in memory show of them, as `probe` finds out: an
+    /// engine probes in one way. Neither needs the other, so that of a single pair two threads do both at once.
+    pub(crate) fn read_and_probed(
+        &mut self,
+        network: &Network,
+        semantics: &Semantics,
+        probe: impl FnOnce(&[Job], &[Option<PairGraphs>]) -> Vec<Option<Shown>> + Send,
+    ) -> (AllSaid, AllProbed) {
+        let graphs = self.graphs(semantics, &network.graph());
+        let (jobs, pairs) = (self.jobs, &*graphs);
+        let (said, probed) = match (&self.said, &self.probed) {
+            (Some(said), Some(probed)) => (Rc::clone(said), Rc::clone(probed)),
+            (Some(said), None) => (Rc::clone(said), probe(jobs, pairs).into()),
+            (None, Some(probed)) => (read_pairs(network, pairs).into(), Rc::clone(probed)),
+            (None, None) => {
+                let (said, probed) = rayon::join(|| read_pairs(network, pairs), || probe(jobs, pairs));
+                (said.into(), probed.into())
+            }
+        };
+        (self.said, self.probed) = (Some(Rc::clone(&said)), Some(Rc::clone(&probed)));
+        (said, probed)
     }
 
     /// What executions on the users' databases measure of all pairs, as `measure` finds out: an engine measures in one
@@ -169,11 +187,12 @@ pub(crate) fn read_pairs(
     network: &Network,
     pairs: &[Option<PairGraphs>],
 ) -> Vec<Option<Result<Said, ModelError>>> {
-    let plain = pairs.iter().map(|pair| pair.as_ref()?.both()).collect();
-    let emptied = pairs
-        .iter()
+    // Of equal forms nothing is read: their score is known.
+    let open = || pairs.iter().map(|pair| pair.as_ref().filter(|pair| !pair.identical));
+    let plain = open().map(|pair| pair?.both()).collect();
+    let emptied = open()
         .map(|pair| {
-            let (gold, pred) = pair.as_ref()?.emptied.as_ref()?;
+            let (gold, pred) = pair?.emptied.as_ref()?;
             gold.as_ref().as_ref().ok().zip(pred.as_ref().as_ref().ok())
         })
         .collect();

@@ -22,8 +22,8 @@ impl Engine {
         let semantics = network.answers_for(&self.semantics);
         let graphs = batch.graphs(&semantics, &network.graph());
         let regular = network.graph().regularities;
-        let said = batch.read(network, &semantics);
-        let probed = batch.probed(|jobs| self.probed(jobs, &graphs, &semantics));
+        let probe = |jobs: &[_], pairs: &[_]| self.probed(jobs, pairs, &semantics);
+        let (said, probed) = batch.read_and_probed(network, &semantics, probe);
         for (((record, read), pair), found) in
             records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed.iter())
         {
@@ -81,11 +81,12 @@ impl Engine {
         // Statuses, and scores of pairs that nothing is known of.
         let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
         explain_failures(metric, jobs, &graphs, known, records);
-        let read = batch.read(network, &semantics);
         // Where the suite has run, a probe has nothing to add.
-        let probed = match cascade {
-            Cascade::Proof => batch.probed(|jobs| self.probed(jobs, &graphs, &semantics)),
-            Cascade::ProofAndSuite => Rc::default(),
+        let (read, probed) = match cascade {
+            Cascade::Proof => {
+                batch.read_and_probed(network, &semantics, |jobs, pairs| self.probed(jobs, pairs, &semantics))
+            }
+            Cascade::ProofAndSuite => (batch.read(network, &semantics), Rc::default()),
         };
         let corrects = cascade == Cascade::Proof && self.correction().is_some();
         let threshold = tiers.tier(cascade).threshold;
