@@ -11,8 +11,8 @@
 # interrupted ones go on. Epoch, calibration and threshold come from validation pairs without the kinds that are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-corpora=${TWINQL_OUT:-out}/corpora
-out=${TWINQL_OUT:-out}/kinds
+corpora=out/corpora # where configs/kinds looks for them
+out=${TWINQL_OUT:-out/kinds}
 mkdir -p "$corpora"
 # shellcheck source=scripts/seeds.sh
 . scripts/seeds.sh

@@ -1,11 +1,12 @@
 //! Schemas, pair files as work for the engine, and their graphs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use twinql::corpus::pairs;
+use twinql::corpus::spider::read_gold;
 use twinql::graph::PairArrays;
 use twinql::prepare::graph;
 use twinql::sql::SchemaSet;
@@ -27,6 +28,17 @@ pub fn shared(set: SchemaSet) -> Schemas {
 /// All schemas of a file or folder.
 pub fn schemas(path: &Path) -> Result<Schemas, Box<dyn Error>> {
     Ok(shared(twinql::sql::schema::load(path)?))
+}
+
+/// Every STEPth of the distinct golds of a file, with its database: without `;`, and without those that cannot be used.
+pub fn golds(path: &Path, step: usize) -> Result<Vec<(String, String)>, Box<dyn Error>> {
+    if step == 0 {
+        return Err("STEP is 0; give 1 for all golds, or more".into());
+    }
+    let mut seen = HashSet::new();
+    let golds = read_gold(path)?.into_iter().filter(|gold| gold.unusable.is_none());
+    let golds = golds.map(|gold| (gold.db_id, gold.sql.trim().trim_end_matches(';').to_owned()));
+    Ok(golds.filter(|gold| seen.insert(gold.clone())).step_by(step).collect())
 }
 
 /// The pairs of a file that are over known databases.

@@ -2,7 +2,6 @@
 //! Spider's and BIRD's training golds (10), how many pairs the suite tells apart under `no-fk`, and on what share of plausible
 //! databases they agree. docs/rewrites.md has the table.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use rand::SeedableRng as _;
@@ -10,7 +9,6 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use twinql::Schema;
 use twinql::corpus::rewrites::{Rewrite, all, apply};
-use twinql::corpus::spider::read_gold;
 use twinql::suite::plausible::{Expectation, ExpectedConfig};
 use twinql::suite::{Judge, JudgeConfig, Verdict};
 
@@ -106,11 +104,9 @@ fn run(args: &[String]) -> Done {
     let mut owned = Vec::new();
     for (schemas, golds, step) in sets {
         let schemas = inputs::schemas(&schemas)?;
-        let mut seen = HashSet::new();
-        let golds = read_gold(&golds)?.into_iter().filter(|g| g.unusable.is_none());
-        let golds = golds.map(|g| (g.db_id, g.sql.trim().trim_end_matches(';').to_owned()));
-        let golds = golds.filter(|gold| seen.insert(gold.clone())).step_by(step);
-        owned.extend(golds.filter_map(|(db_id, gold)| Some((schemas.get(&db_id)?.clone(), gold))));
+        let golds = inputs::golds(&golds, step)?;
+        owned
+            .extend(golds.into_iter().filter_map(|(db_id, gold)| Some((schemas.get(&db_id)?.clone(), gold))));
     }
     let golds: Vec<(&Schema, &str)> = owned.iter().map(|(schema, gold)| (&**schema, gold.as_str())).collect();
     println!(

@@ -3,11 +3,9 @@
 //! corpus that the shipped networks are trained on. With `list`, each pair that is called the same and is not. Without
 //! arguments: `small 1 default every`.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use twinql::corpus::spider::read_gold;
 use twinql::corpus::turned::{TURNED, Target, Turned, parts};
 use twinql::metrics::MetricId;
 use twinql::record::{Record, Status};
@@ -84,11 +82,7 @@ fn run(args: &[String]) -> Done {
     let (_, kept) = parts();
     for (name, schemas, golds) in sets {
         let schemas = inputs::schemas(&schemas)?;
-        let mut seen = HashSet::new();
-        let golds = read_gold(&golds)?.into_iter().filter(|g| g.unusable.is_none());
-        let golds = golds.map(|g| (g.db_id, g.sql.trim().trim_end_matches(';').to_owned()));
-        let golds: Vec<(String, String)> =
-            golds.filter(|gold| seen.insert(gold.clone())).step_by(step).collect();
+        let golds = inputs::golds(&golds, step)?;
         println!("── {name}: {}; {}", golds.len(), engine.signature(MetricId::Gmn.info()));
         let (mut learned, mut apart) = (Tally::default(), Tally::default());
         for kind in TURNED {

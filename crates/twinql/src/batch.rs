@@ -114,17 +114,13 @@ impl<'b> Batch<'b> {
     ) -> (AllSaid, AllProbed) {
         let graphs = self.graphs(semantics, &network.graph());
         let (jobs, pairs) = (self.jobs, &*graphs);
-        let (said, probed) = match (&self.said, &self.probed) {
-            (Some(said), Some(probed)) => (Rc::clone(said), Rc::clone(probed)),
-            (Some(said), None) => (Rc::clone(said), probe(jobs, pairs).into()),
-            (None, Some(probed)) => (read_pairs(network, pairs).into(), Rc::clone(probed)),
-            (None, None) => {
-                let (said, probed) = rayon::join(|| read_pairs(network, pairs), || probe(jobs, pairs));
-                (said.into(), probed.into())
-            }
-        };
-        (self.said, self.probed) = (Some(Rc::clone(&said)), Some(Rc::clone(&probed)));
-        (said, probed)
+        if let Some(said) = &self.said {
+            let probed = self.probed.get_or_insert_with(|| probe(jobs, pairs).into());
+            return (Rc::clone(said), Rc::clone(probed));
+        }
+        let (said, probed) = rayon::join(|| read_pairs(network, pairs), || probe(jobs, pairs));
+        let said = self.said.insert(said.into());
+        (Rc::clone(said), Rc::clone(self.probed.insert(probed.into())))
     }
 
     /// What executions on the users' databases measure of all pairs, as `measure` finds out: an engine measures in one

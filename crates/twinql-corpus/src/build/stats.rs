@@ -163,8 +163,16 @@ pub fn origin(source: &str) -> &'static str {
     }
 }
 
-/// The kinds of rewrite, of neighbour or of turned gold that a `source` names, with what introduces each:
-/// `rewrite:in-as-exists+idle-distinct>neighbour:limit` has `rewrite`, `in-as-exists`, `idle-distinct`, `neighbour`, `limit`.
-pub fn kinds(source: &str) -> impl Iterator<Item = &str> {
-    source.split([':', '+', '>'])
+/// What was done to make a pair, by its `source`: how, and the kind's name. The file of a prediction is no kind.
+///
+/// ```
+/// let kinds: Vec<_> = twinql_corpus::build::kinds("T5-PICARD>rewrite:in-as-exists+idle-distinct>neighbour:limit").collect();
+/// assert_eq!(kinds, [("rewrite", "in-as-exists"), ("rewrite", "idle-distinct"), ("neighbour", "limit")]);
+/// ```
+pub fn kinds(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    source
+        .split('>')
+        .filter_map(|step| step.split_once(':'))
+        .filter(|(how, _)| matches!(*how, "rewrite" | "neighbour" | "schema" | "turned"))
+        .flat_map(|(how, names)| names.split('+').map(move |name| (how, name)))
 }

@@ -29,7 +29,7 @@ pub struct Data {
     /// Weights in the loss by the pair's kind of origin (`prediction`, `neighbour`,
     /// `neighbour of a rewrite`, `rewrite`, `rewrite of a prediction`); 1 where none is given.
     pub weights: BTreeMap<String, f32>,
-    /// Kinds of rewrite, of neighbour or of turned gold, by their names: a pair whose `source` names one is in neither
+    /// Kinds of rewrite, of neighbour, of schema change or of turned gold, by their names: a pair whose `source` names one is in neither
     /// split, so that what a network makes of kinds it has never met can be measured.
     pub without_kinds: Vec<String>,
     /// Copies of training pairs whose forms are less canonical.

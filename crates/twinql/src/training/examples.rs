@@ -330,7 +330,7 @@ fn used(
         };
         let source = about.source.as_deref().unwrap_or_default();
         let mut unwanted =
-            data.without_kinds.iter().filter(|name| kinds(source).any(|kind| kind == *name)).peekable();
+            data.without_kinds.iter().filter(|name| kinds(source).any(|(_, kind)| kind == *name)).peekable();
         if unwanted.peek().is_some() {
             left_out.kinds.extend(unwanted.cloned());
             left_out.of_kinds += 1;

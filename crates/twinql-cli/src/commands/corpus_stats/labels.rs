@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use twinql::corpus::build::{CHANGED_SCHEMA, origin};
+use twinql::corpus::build::{CHANGED_SCHEMA, kinds, origin};
 use twinql::corpus::{self, pairs::PairFile};
 use twinql::metrics::hardness;
 
@@ -38,18 +38,11 @@ fn counted(pairs: &[corpus::Pair]) -> String {
     format!("{} gold queries, {} databases", golds.len(), databases.len())
 }
 
-/// The rewrite rules, the neighbour's mutation and the schema changes that a source names, each once.
+/// The rewrites, the neighbour's mutation and the schema changes that a source names, each once.
 fn changes(source: &str) -> Vec<String> {
-    let mut changes = BTreeSet::new();
-    for step in source.split('>') {
-        if let Some(rules) = step.strip_prefix("rewrite:") {
-            changes.extend(rules.split('+').map(|rule| format!("rewrite {rule}")));
-        } else if let Some(mutation) = step.strip_prefix("neighbour:") {
-            changes.insert(format!("neighbour {mutation}"));
-        } else if let Some(names) = step.strip_prefix("schema:") {
-            changes.extend(names.split('+').map(|name| format!("schema {name}")));
-        }
-    }
+    // How a gold was turned is its origin.
+    let changes = kinds(source).filter(|(how, _)| *how != "turned");
+    let changes: BTreeSet<String> = changes.map(|(how, name)| format!("{how} {name}")).collect();
     changes.into_iter().collect()
 }
 
