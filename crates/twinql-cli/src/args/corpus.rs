@@ -43,6 +43,9 @@ pub(crate) struct CorpusBuild {
     /// Use at most this many gold queries
     #[arg(long, value_name = "N")]
     pub(crate) max_gold: Option<usize>,
+    /// Only the databases of the K-th of N parts, chosen by their names: parts can be built side by side [default: all]
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    pub(crate) part: Option<(u64, u64)>,
 }
 
 /// What pairs are read from and written to.

@@ -59,6 +59,7 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
     if let Some(max) = typed.max_gold {
         config.max_golds = max;
     }
+    config.part = typed.part;
     if let Some(seed) = seed {
         config.seed = seed;
     }

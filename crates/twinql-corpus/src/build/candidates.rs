@@ -168,6 +168,28 @@ pub(super) fn prove(
     kept
 }
 
+/// How many proved pairs a gold's `room` has at most.
+fn most_proved(select: &Select, room: usize) -> usize {
+    ((room as f64) * select.positive_share.max(0.5) * select.proved_share).round() as usize
+}
+
+/// Leaves no more proved candidates than [`select`] could keep, a random choice: databases agree on all of them, so that to
+/// judge one costs as much as many that differ. Trusted ones stay.
+pub(super) fn thin(
+    limits: &Select,
+    candidates: Vec<Candidate>,
+    rng: &mut ChaCha8Rng,
+    dropped: &mut Dropped,
+) -> Vec<Candidate> {
+    let spare = candidates.iter().enumerate().filter(|(_, c)| c.proved && c.label.is_none());
+    let mut proved: Vec<usize> = spare.map(|(i, _)| i).collect();
+    proved.shuffle(rng);
+    let surplus: HashSet<usize> = proved.into_iter().skip(most_proved(limits, limits.per_gold)).collect();
+    dropped.not_selected += surplus.len();
+    let kept = candidates.into_iter().enumerate().filter(|(i, _)| !surplus.contains(i));
+    kept.map(|(_, candidate)| candidate).collect()
+}
+
 /// Keeps at most `per_gold`, aiming at the share of label 1; within a label the kinds of
 /// origin take turns, real predictions first, and proved pairs come after the others and in
 /// their share. Trusted labels always stay.
@@ -183,7 +205,7 @@ pub(super) fn select(
     // share holds, but never less than `min_negatives`.
     let share = select.positive_share;
     let room = select.per_gold.saturating_sub(kept.len());
-    let most_proved = ((room as f64) * share.max(0.5) * select.proved_share).round() as usize;
+    let most_proved = most_proved(select, room);
     let (most_same, most_different) = if share > 0.0 {
         let most_same = ((room as f64) * share).round() as usize;
         let same_count = (unproved.len() + most_proved.min(proved.len())).min(most_same);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use twinql_sql::semantics::UnknownSemantics;
 use twinql_sql::{Dialect, Semantics};
 
+use super::hash;
 use crate::CorpusError;
 use crate::paths::beside;
 
@@ -77,6 +78,10 @@ pub struct BuildConfig {
     pub allow_evaluation_databases: bool,
     /// At most this many golds, chosen by the seed; 0: all.
     pub max_golds: usize,
+    /// `(k, n)`: only the databases of the k-th of n parts, from 1; none: all. What a gold gives does not depend on it, but for
+    /// the numbers in `id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<(u64, u64)>,
     /// How many candidates each gold gets.
     pub sample: Sample,
     /// Which labelled candidates stay.
@@ -105,6 +110,7 @@ impl Default for BuildConfig {
             evaluation: Vec::new(),
             allow_evaluation_databases: false,
             max_golds: 0,
+            part: None,
             sample: Sample::default(),
             select: Select::default(),
             split: Split::default(),
@@ -360,6 +366,11 @@ impl BuildConfig {
     /// Not a preset's name.
     pub fn semantics(&self) -> Result<Semantics, CorpusError> {
         self.semantics.parse().map_err(|e: UnknownSemantics| CorpusError::Config(e.to_string()))
+    }
+
+    /// True if a database belongs to the part that is built. Its name alone decides.
+    pub fn takes(&self, db_id: &str) -> bool {
+        self.part.is_none_or(|(part, of)| hash(&["databases", db_id]) % of.max(1) + 1 == part)
     }
 
     /// Why nothing over this database may be built, if it may not.

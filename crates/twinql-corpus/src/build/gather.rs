@@ -181,6 +181,9 @@ impl Tasks {
         gold: &str,
         question: Option<&str>,
     ) -> Option<usize> {
+        if !config.takes(db_id) {
+            return None;
+        }
         if config.excluded(db_id) {
             self.dropped.excluded += 1;
             return None;

@@ -147,7 +147,11 @@ pub fn build_with(
     all.retain(|_| !held.next().unwrap_or(false));
     dropped.evaluation = labelled - all.len();
     for (number, pair) in all.iter_mut().enumerate() {
-        pair.id = format!("p{number}").into();
+        // Parts may be put into one file.
+        pair.id = match config.part {
+            Some((part, of)) => format!("{part}of{of}-p{number}").into(),
+            None => format!("p{number}").into(),
+        };
         pair.split = pair.db_id.as_ref().and_then(|d| splits.get(d).cloned());
     }
     if all.is_empty() {
@@ -274,6 +278,7 @@ fn one_gold(job: &Job<'_>, schema: &Schema, task: &Task) -> Yield {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let candidates = candidates::propose(&config.sample, oracle, schema, task, &mut rng, &mut dropped);
     let candidates = candidates::prove(schema, semantics, &task.gold, candidates, &mut dropped);
+    let candidates = candidates::thin(&config.select, candidates, &mut rng, &mut dropped);
     let sql: Vec<&str> = candidates.iter().map(|c| c.sql.as_str()).collect();
     let outcomes = oracle.label(schema, &task.gold, &sql);
     let mut labelled: Vec<(Candidate, u8)> = Vec::new();

@@ -54,7 +54,7 @@ pub(super) fn tasks(
             *wanted.entry(db_id).or_default() += source.queries;
         }
     }
-    let wanted: Vec<(&str, usize)> = wanted.into_iter().collect();
+    let wanted: Vec<(&str, usize)> = wanted.into_iter().filter(|(db_id, _)| config.takes(db_id)).collect();
     let made: Vec<Vec<Task>> = wanted
         .into_par_iter()
         .map(|(db_id, count)| match schemas.get(db_id) {

@@ -92,6 +92,63 @@ fn a_corpus_is_deterministic_complete_and_split_by_database() {
 }
 
 #[test]
+fn parts_are_the_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = BuildConfig {
+        grammar: vec![config::GrammarSource { schemas: vec!["*".into()], queries: 4 }],
+        ..config(dir.path())
+    };
+    let built = |part: Option<(u64, u64)>| {
+        build_with(&BuildConfig { part, ..config.clone() }, &Fake, &mut |_| {})?;
+        pairs::read_strict(&config.out)
+    };
+    // A pair without its number, which is the part's own.
+    let nameless = |pairs: Vec<Pair>| {
+        let mut all: Vec<String> =
+            pairs.into_iter().map(|p| Pair { id: Json::Null, ..p }.to_json().to_string()).collect();
+        all.sort();
+        all
+    };
+    let whole = built(None).unwrap();
+    // By their names d1 and d2 are in the first part, d3 in the second, and none in the third.
+    let parts = [built(Some((1, 3))).unwrap(), built(Some((2, 3))).unwrap()];
+    assert!(built(Some((3, 3))).unwrap_err().to_string().contains("no pair is left"));
+    let databases = parts.each_ref().map(|part| {
+        let names = part.iter().filter_map(|p| p.db_id.as_deref());
+        names.collect::<std::collections::BTreeSet<_>>()
+    });
+    assert!(
+        databases.iter().all(|d| !d.is_empty()) && databases[0].is_disjoint(&databases[1]),
+        "{databases:?}"
+    );
+    let together = parts.concat();
+    let ids: HashSet<String> = together.iter().map(|p| p.id.to_string()).collect();
+    assert_eq!(ids.len(), together.len());
+    assert_eq!(nameless(together), nameless(whole));
+}
+
+#[test]
+fn proved_pairs_that_no_gold_keeps_are_not_judged() {
+    let candidate = |i: usize, proved: bool, label: Option<u8>| Candidate {
+        sql: format!("SELECT {i}"),
+        source: "rewrite:x".into(),
+        label,
+        proved,
+    };
+    let mut all: Vec<Candidate> = (0..20).map(|i| candidate(i, i % 2 == 0, None)).collect();
+    all.push(candidate(20, true, Some(1)));
+    let limits =
+        config::Select { per_gold: 10, positive_share: 0.5, proved_share: 0.4, ..config::Select::default() };
+    let mut dropped = Dropped::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let kept = candidates::thin(&limits, all, &mut rng, &mut dropped);
+    // Two of the ten proved ones, each of the others, and the one with a label of its own.
+    assert_eq!((kept.len(), dropped.not_selected), (13, 8));
+    assert_eq!(kept.iter().filter(|c| c.proved && c.label.is_none()).count(), 2);
+    assert_eq!(kept.last().map(|c| c.label), Some(Some(1)));
+}
+
+#[test]
 fn interrupted_work_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let config = config(dir.path());

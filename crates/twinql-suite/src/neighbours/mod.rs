@@ -35,6 +35,8 @@ struct Context<'a> {
     tables: Vec<&'a Table>,
     /// The tables that the query and its subqueries read, by the name that each goes by.
     sources: Vec<(String, &'a Table)>,
+    /// The words of the query as it was.
+    words: Vec<String>,
     /// The random source, for mutations with many outcomes.
     dice: Dice,
     /// Which outcome of a place is asked for, from 0: the first ones are those that differ
@@ -246,6 +248,7 @@ pub fn neighbours_in(
         schema,
         tables: facts.tables().into_iter().filter_map(|t| schema.tables.get(t)).collect(),
         sources: sources.filter_map(|(shown, name)| Some((shown, schema.table(&name)?))).collect(),
+        words: spans::words(&query),
         dice: Dice::new(seed, 0),
         outcome: 0,
     };

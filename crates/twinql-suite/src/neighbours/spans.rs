@@ -9,31 +9,29 @@ use super::{Context, MAX_SITES};
 /// Words that are dropped together, at most.
 pub(super) const MAX_WORDS: usize = 16;
 
+/// The words of a query's text: tokens as they are written.
+pub(super) fn words(query: &Query) -> Vec<String> {
+    let tokens = Tokenizer::new(&SQLiteDialect {}, &query.to_string()).tokenize().unwrap_or_default();
+    let words = tokens.iter().filter(|t| !matches!(t, Token::Whitespace(_)));
+    words.map(Token::to_string).collect()
+}
+
 /// Drops as many words as the outcome says. The places are spread over a long query.
 pub(super) fn drop_span(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-    let text = query.to_string();
-    let Ok(tokens) = Tokenizer::new(&SQLiteDialect {}, &text).tokenize() else {
-        return false;
-    };
-    let words: Vec<&Token> = tokens.iter().filter(|t| !matches!(t, Token::Whitespace(_))).collect();
+    let words = &context.words;
     if site >= words.len().min(MAX_SITES) {
         return false;
     }
     let from = site * words.len().max(MAX_SITES) / MAX_SITES;
     let to = from + context.outcome + 1;
     // SELECT stays, and something beside it.
-    if from == 0 || to > words.len() {
+    let (Some(before), Some(after)) = (words.get(..from), words.get(to..)) else {
+        return true;
+    };
+    if from == 0 {
         return true;
     }
-    let kept: Vec<String> = words
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| !(from..to).contains(i))
-        .map(|(_, t)| t.to_string())
-        .collect();
-    if let Ok(parsed) = twinql_sql::parse(&kept.join(" "))
-        && parsed.repairs.is_empty()
-    {
+    if let Ok(parsed) = twinql_sql::parse_unmended(&[before, after].concat().join(" ")) {
         *query = *parsed.query;
     }
     true
