@@ -168,9 +168,9 @@ pub(super) fn prove(
     kept
 }
 
-/// How many proved pairs a gold's `room` has at most.
-fn most_proved(select: &Select, room: usize) -> usize {
-    ((room as f64) * select.positive_share.max(0.5) * select.proved_share).round() as usize
+/// How many proved pairs a gold's `room` has at most, on average.
+fn most_proved(select: &Select, room: usize) -> f64 {
+    (room as f64) * select.positive_share.max(0.5) * select.proved_share
 }
 
 /// Leaves no more proved candidates than [`select`] could keep, a random choice: databases agree on all of them, so that to
@@ -184,7 +184,8 @@ pub(super) fn thin(
     let spare = candidates.iter().enumerate().filter(|(_, c)| c.proved && c.label.is_none());
     let mut proved: Vec<usize> = spare.map(|(i, _)| i).collect();
     proved.shuffle(rng);
-    let surplus: HashSet<usize> = proved.into_iter().skip(most_proved(limits, limits.per_gold)).collect();
+    let surplus: HashSet<usize> =
+        proved.into_iter().skip(most_proved(limits, limits.per_gold).ceil() as usize).collect();
     dropped.not_selected += surplus.len();
     let kept = candidates.into_iter().enumerate().filter(|(i, _)| !surplus.contains(i));
     kept.map(|(_, candidate)| candidate).collect()
@@ -205,7 +206,9 @@ pub(super) fn select(
     // share holds, but never less than `min_negatives`.
     let share = select.positive_share;
     let room = select.per_gold.saturating_sub(kept.len());
+    // Of a share that comes to less than one pair, some golds have one.
     let most_proved = most_proved(select, room);
+    let most_proved = most_proved as usize + usize::from(rng.random_bool(most_proved.fract()));
     let (most_same, most_different) = if share > 0.0 {
         let most_same = ((room as f64) * share).round() as usize;
         let same_count = (unproved.len() + most_proved.min(proved.len())).min(most_same);

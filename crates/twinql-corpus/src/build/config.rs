@@ -8,6 +8,7 @@ use twinql_sql::{Dialect, Semantics};
 
 use super::hash;
 use crate::CorpusError;
+use crate::grammar::Style;
 use crate::paths::beside;
 
 /// Databases that others evaluate on: Spider's 20 development databases and BIRD's 11.
@@ -271,6 +272,9 @@ pub struct GrammarSource {
     pub schemas: Vec<String>,
     /// Queries for each of them.
     pub queries: usize,
+    /// Whose queries: those of `golds`, or of language `models`.
+    #[serde(skip_serializing_if = "Style::is_usual")]
+    pub style: Style,
 }
 
 impl BuildConfig {
@@ -353,6 +357,10 @@ impl BuildConfig {
             if !(0.0..1.0).contains(&share) {
                 return fail(format!("`{name}` is {share}; give a share from 0 to below 1"));
             }
+        }
+        let proved = self.select.proved_share;
+        if !(0.0..=1.0).contains(&proved) {
+            return fail(format!("`select.proved_share` is {proved}; give a share from 0 to 1"));
         }
         if self.databases == 0 || self.select.per_gold == 0 {
             return fail("`databases` and `select.per_gold` must be 1 or more".into());

@@ -13,7 +13,7 @@ use super::gather::Task;
 use super::hash;
 use super::oracle::{Oracle, Outcome};
 use crate::CorpusError;
-use crate::grammar::Sampler;
+use crate::grammar::{Sampler, Style};
 
 /// Queries that are tried for each one wanted.
 const TRIES: usize = 20;
@@ -31,13 +31,13 @@ pub(super) fn tasks(
     semantics: &Semantics,
     oracle: &dyn Oracle,
 ) -> Result<Vec<Task>, CorpusError> {
-    let mut wanted: IndexMap<&str, usize> = IndexMap::new();
+    let mut wanted: IndexMap<(&str, Style), usize> = IndexMap::new();
     let reserved = |db_id: &str| config.excluded(db_id) || test.iter().any(|t| t == db_id);
     for source in &config.grammar {
         for name in &source.schemas {
             if name == "*" {
                 for db_id in schemas.keys().filter(|d| !reserved(d)) {
-                    *wanted.entry(db_id).or_default() += source.queries;
+                    *wanted.entry((db_id.as_str(), source.style)).or_default() += source.queries;
                 }
                 continue;
             }
@@ -51,15 +51,17 @@ pub(super) fn tasks(
                     "[[grammar]] names the database {name:?}, which is reserved for evaluation"
                 )));
             }
-            *wanted.entry(db_id).or_default() += source.queries;
+            *wanted.entry((db_id.as_str(), source.style)).or_default() += source.queries;
         }
     }
-    let wanted: Vec<(&str, usize)> = wanted.into_iter().filter(|(db_id, _)| config.takes(db_id)).collect();
+    let wanted: Vec<((&str, Style), usize)> =
+        wanted.into_iter().filter(|((db_id, _), _)| config.takes(db_id)).collect();
     let made: Vec<Vec<Task>> = wanted
         .into_par_iter()
-        .map(|(db_id, count)| match schemas.get(db_id) {
+        .map(|((db_id, style), count)| match schemas.get(db_id) {
             Some(schema) => {
-                let golds = golds(config.seed, schema, db_id, count, semantics, oracle);
+                let golds =
+                    golds(&Wanted { seed: config.seed, db_id, style, count }, schema, semantics, oracle);
                 let task = |gold| Task { db_id: db_id.to_owned(), gold, question: None, real: Vec::new() };
                 golds.into_iter().map(task).collect()
             }
@@ -69,16 +71,22 @@ pub(super) fn tasks(
     Ok(made.into_iter().flatten().collect())
 }
 
-fn golds(
+/// Which queries over one database are wanted, and how many.
+struct Wanted<'a> {
     seed: u64,
-    schema: &Schema,
-    db_id: &str,
+    db_id: &'a str,
+    style: Style,
     count: usize,
-    semantics: &Semantics,
-    oracle: &dyn Oracle,
-) -> Vec<String> {
-    let seed = hash(&["grammar", &seed.to_string(), db_id]);
-    let mut sampler = Sampler::new(schema, ChaCha8Rng::seed_from_u64(seed));
+}
+
+fn golds(wanted: &Wanted<'_>, schema: &Schema, semantics: &Semantics, oracle: &dyn Oracle) -> Vec<String> {
+    let &Wanted { seed, db_id, style, count } = wanted;
+    let stream = match style {
+        Style::Golds => "grammar",
+        Style::Models => "grammar of models",
+    };
+    let seed = hash(&[stream, &seed.to_string(), db_id]);
+    let mut sampler = Sampler::new(schema, style, ChaCha8Rng::seed_from_u64(seed));
     let mut forms = HashSet::new();
     let mut out = Vec::new();
     for _ in 0..count.saturating_mul(TRIES) {

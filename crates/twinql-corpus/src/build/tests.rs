@@ -95,7 +95,11 @@ fn a_corpus_is_deterministic_complete_and_split_by_database() {
 fn parts_are_the_whole() {
     let dir = tempfile::tempdir().unwrap();
     let config = BuildConfig {
-        grammar: vec![config::GrammarSource { schemas: vec!["*".into()], queries: 4 }],
+        grammar: vec![config::GrammarSource {
+            schemas: vec!["*".into()],
+            queries: 4,
+            ..config::GrammarSource::default()
+        }],
         ..config(dir.path())
     };
     let built = |part: Option<(u64, u64)>| {
@@ -266,7 +270,11 @@ fn golds_from_a_grammar() {
     let mut config = BuildConfig {
         gold: Vec::new(),
         pairs: Vec::new(),
-        grammar: vec![config::GrammarSource { schemas: vec!["*".into()], queries: 10 }],
+        grammar: vec![config::GrammarSource {
+            schemas: vec!["*".into()],
+            queries: 10,
+            ..config::GrammarSource::default()
+        }],
         ..config(dir.path())
     };
     config.split.test_databases = vec!["d3".into()];
@@ -298,6 +306,7 @@ fn configurations() {
         ("schemas = ['${TWINQL_NO_SUCH}/s']", "TWINQL_NO_SUCH is not set"),
         ("schemas = ['${X']", "without `}`"),
         ("schemas = ['s']\n[split]\nvalid_share = 2.0\n[[gold]]\ngold = 'g'", "split.valid_share"),
+        ("schemas = ['s']\n[select]\nproved_share = -1.0\n[[gold]]\ngold = 'g'", "select.proved_share"),
     ] {
         let e = BuildConfig::from_toml(text, Path::new("")).unwrap_err().to_string();
         assert!(e.contains(message), "{text:?}: {e}");

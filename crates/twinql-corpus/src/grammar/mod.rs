@@ -8,9 +8,10 @@
 //!
 //! The constructions are those that Text-to-SQL golds hold (Spider, BIRD): filters, grouping with
 //! HAVING, nested IN, EXISTS and scalar subqueries, set operations, CASE, windows, CTEs, derived
-//! tables, outer joins, DISTINCT, ordering.
+//! tables, outer joins, DISTINCT, ordering. [`Style::Models`] has those that language models add to these.
 
 mod literals;
+mod models;
 mod predicates;
 mod shapes;
 #[cfg(test)]
@@ -19,10 +20,12 @@ mod tests;
 use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use twinql_sql::{Column, Schema, Table, TypeClass};
 
 use crate::rewrites::ast::plain;
 
+pub use models::MODEL_SHAPES;
 pub use shapes::{SHAPES, Shape};
 
 /// Subqueries inside one another, at most.
@@ -39,10 +42,36 @@ struct Edge {
     target: Vec<usize>,
 }
 
+/// Whose queries are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    /// Those of Spider's and BIRD's annotators ([`SHAPES`]).
+    #[default]
+    Golds,
+    /// Those of language models ([`MODEL_SHAPES`]), with conditions on what functions make of a column.
+    Models,
+}
+
+impl Style {
+    /// The style of a configuration that says nothing.
+    pub fn is_usual(&self) -> bool {
+        *self == Style::Golds
+    }
+
+    fn shapes(self) -> &'static [Shape] {
+        match self {
+            Style::Golds => SHAPES,
+            Style::Models => MODEL_SHAPES,
+        }
+    }
+}
+
 /// Writes queries over one schema.
 #[derive(Debug)]
 pub struct Sampler<'s> {
     schema: &'s Schema,
+    style: Style,
     edges: Vec<Edge>,
     rng: ChaCha8Rng,
     /// Aliases so far, for fresh ones.
@@ -79,7 +108,7 @@ struct Place {
 
 impl<'s> Sampler<'s> {
     /// A sampler over `schema`.
-    pub fn new(schema: &'s Schema, rng: ChaCha8Rng) -> Self {
+    pub fn new(schema: &'s Schema, style: Style, rng: ChaCha8Rng) -> Self {
         let mut edges = Vec::new();
         for (child, table) in schema.tables.iter().enumerate() {
             for key in &table.foreign_keys {
@@ -91,16 +120,17 @@ impl<'s> Sampler<'s> {
                 });
             }
         }
-        Sampler { schema, edges, rng, aliases: 0, depth: 0 }
+        Sampler { schema, style, edges, rng, aliases: 0, depth: 0 }
     }
 
     /// One query; none where the shape that was drawn finds nothing in the schema to be about.
     pub fn query(&mut self) -> Option<String> {
         self.aliases = 0;
         self.depth = 0;
-        let total: u32 = SHAPES.iter().map(|s| s.weight).sum();
+        let shapes = self.style.shapes();
+        let total: u32 = shapes.iter().map(|s| s.weight).sum();
         let mut at = self.rng.random_range(0..total.max(1));
-        let shape = SHAPES.iter().find(|s| {
+        let shape = shapes.iter().find(|s| {
             let found = at < s.weight;
             at = at.saturating_sub(s.weight);
             found

@@ -8,7 +8,7 @@ use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
 use twinql_sql::TypeClass;
 
-use super::{DEPTH, Place, Sampler, Scope};
+use super::{DEPTH, Place, Sampler, Scope, Style};
 use crate::rewrites::ast::plain;
 
 impl Sampler<'_> {
@@ -44,6 +44,12 @@ impl Sampler<'_> {
     /// A condition without AND or OR around it.
     fn predicate(&mut self, scope: &Scope) -> Option<String> {
         let subqueries = self.depth < DEPTH;
+        if self.style == Style::Models
+            && self.chance(0.3)
+            && let Some(condition) = self.of_function(scope)
+        {
+            return Some(condition);
+        }
         match self.rng.random_range(0..20) {
             0..=1 if subqueries => self.membership(scope).or_else(|| self.comparison(scope)),
             2..=3 if subqueries => self.existence(scope).or_else(|| self.comparison(scope)),
@@ -95,6 +101,41 @@ impl Sampler<'_> {
             }
             9 => format!("{name} <> {literal}"),
             _ => format!("{name} = {literal}"),
+        })
+    }
+
+    /// A condition on what a function makes of a column, as language models write it: `LOWER(a) = 'x'`.
+    fn of_function(&mut self, scope: &Scope) -> Option<String> {
+        let place = self.label(scope)?;
+        let (column, name) = (self.column(scope, place)?, self.name(scope, place)?);
+        let literal = self.literal(column);
+        Some(match (column.class, self.rng.random_range(0..7)) {
+            (TypeClass::Text, 0) => format!("LOWER({name}) = {}", literal.to_lowercase()),
+            (TypeClass::Text, 1) => format!("TRIM({name}) = {literal}"),
+            (TypeClass::Text, 2) => format!("LENGTH({name}) > {}", self.rng.random_range(2..9)),
+            (TypeClass::Text, 3) => {
+                format!("SUBSTR({name}, 1, 1) = '{}'", *["A", "S", "r"].choose(&mut self.rng)?)
+            }
+            (TypeClass::Text, 4) => format!("INSTR({name}, 'a') > 0"),
+            (TypeClass::Text, 5) => format!("UPPER({name}) LIKE {}", self.pattern().to_uppercase()),
+            (TypeClass::Text, _) => format!("COALESCE({name}, '') <> {literal}"),
+            (TypeClass::Time, 0 | 1) => {
+                format!("STRFTIME('%Y', {name}) = '{}'", self.rng.random_range(2008..2024))
+            }
+            (TypeClass::Time, 2) => format!("STRFTIME('%m', {name}) IN ('06', '07', '08')"),
+            (TypeClass::Time, 3) => format!("DATE({name}) >= {literal}"),
+            (TypeClass::Time, _) => format!("{name} LIKE '{}-%'", self.rng.random_range(2008..2024)),
+            (TypeClass::Integer | TypeClass::Number, 0) => format!("COALESCE({name}, 0) > {literal}"),
+            (TypeClass::Integer | TypeClass::Number, 1) => format!("ABS({name}) >= {literal}"),
+            (TypeClass::Integer | TypeClass::Number, 2) => format!("CAST({name} AS INTEGER) = {literal}"),
+            (TypeClass::Integer | TypeClass::Number, 3) => {
+                let other = self.measure(scope)?;
+                format!("{name} - {} > {literal}", self.name(scope, other)?)
+            }
+            (TypeClass::Integer | TypeClass::Number, _) => {
+                format!("{name} IS NOT NULL AND {name} < {literal}")
+            }
+            _ => return None,
         })
     }
 

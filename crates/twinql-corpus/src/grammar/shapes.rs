@@ -37,7 +37,7 @@ pub const SHAPES: &[Shape] = &[
 ];
 
 /// One to three different columns.
-fn outputs(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
+pub(super) fn outputs(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
     let count = *[1, 1, 2, 2, 3].choose(&mut s.rng)?;
     let mut out = Vec::new();
     for _ in 0..count {
@@ -50,13 +50,13 @@ fn outputs(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
 }
 
 /// The columns as text, with commas.
-fn list(s: &Sampler<'_>, scope: &Scope, places: &[Place]) -> Option<String> {
+pub(super) fn list(s: &Sampler<'_>, scope: &Scope, places: &[Place]) -> Option<String> {
     let names: Option<Vec<String>> = places.iter().map(|&p| s.name(scope, p)).collect();
     Some(names?.join(", "))
 }
 
 /// An aggregate as text.
-fn aggregated(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
+pub(super) fn aggregated(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
     let measure = s.measure(scope);
     Some(match (s.rng.random_range(0..10), measure) {
         (0..=3, _) | (_, None) => "count(*)".to_owned(),
@@ -72,7 +72,7 @@ fn aggregated(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
 }
 
 /// ` ORDER BY …` over what is selected; ties are of equal rows, or of no matter.
-fn ordering(s: &mut Sampler<'_>, items: &[String], share: f64) -> String {
+pub(super) fn ordering(s: &mut Sampler<'_>, items: &[String], share: f64) -> String {
     if !s.chance(share) {
         return String::new();
     }
@@ -101,7 +101,7 @@ fn rows(s: &mut Sampler<'_>) -> Option<String> {
 }
 
 /// Group keys: one or two columns, with the key of their table where it is only a name.
-fn keys(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
+pub(super) fn keys(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
     let mut keys = vec![s.label(scope)?];
     if s.chance(0.25) {
         let second = s.label(scope)?;
@@ -185,7 +185,7 @@ fn aggregate(s: &mut Sampler<'_>) -> Option<String> {
 }
 
 /// The keys of all tables in the scope: together they have no ties.
-fn tie_breakers(s: &Sampler<'_>, scope: &Scope) -> Option<Vec<String>> {
+pub(super) fn tie_breakers(s: &Sampler<'_>, scope: &Scope) -> Option<Vec<String>> {
     let mut out = Vec::new();
     for (source, of) in scope.sources.iter().enumerate() {
         let key = &s.table(of)?.primary_key;

@@ -29,9 +29,12 @@ fn every_shape_plans_and_runs() {
     let config = JudgeConfig { databases: 12, shrink: false, ..JudgeConfig::default() };
     let judge = Judge::new(&schema, config).unwrap();
     let mut rows: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for shape in SHAPES {
-        for seed in 0..12 {
-            let mut sampler = Sampler::new(&schema, ChaCha8Rng::seed_from_u64(seed));
+    let both = [Style::Golds, Style::Models]
+        .into_iter()
+        .flat_map(|style| style.shapes().iter().map(move |s| (style, s)));
+    for (style, shape) in both.clone() {
+        for seed in 0..20 {
+            let mut sampler = Sampler::new(&schema, style, ChaCha8Rng::seed_from_u64(seed));
             let Some(sql) = (shape.write)(&mut sampler) else {
                 continue;
             };
@@ -44,7 +47,7 @@ fn every_shape_plans_and_runs() {
             }
         }
     }
-    for shape in SHAPES {
+    for (_, shape) in both {
         let (written, nonempty) = rows[shape.name];
         assert!(written >= 6 && nonempty * 3 >= written, "{}: {:?}", shape.name, rows[shape.name]);
     }
@@ -53,13 +56,39 @@ fn every_shape_plans_and_runs() {
 #[test]
 fn queries_are_deterministic_bounded_and_various() {
     let schema = schema();
-    let draw = |seed| {
-        let mut sampler = Sampler::new(&schema, ChaCha8Rng::seed_from_u64(seed));
+    let draw = |style, seed| {
+        let mut sampler = Sampler::new(&schema, style, ChaCha8Rng::seed_from_u64(seed));
         (0..400).filter_map(|_| sampler.query()).collect::<Vec<_>>()
     };
-    let drawn = draw(1);
-    assert_eq!(drawn, draw(1));
-    assert_ne!(drawn, draw(2));
+    let drawn = draw(Style::Golds, 1);
+    assert_eq!(drawn, draw(Style::Golds, 1));
+    assert_ne!(drawn, draw(Style::Golds, 2));
+    let of_models = draw(Style::Models, 1);
+    assert!(of_models.len() > 300, "{}", of_models.len());
+    for part in [
+        "FILTER (WHERE",
+        "STRFTIME(",
+        "LOWER(",
+        "TRIM(",
+        "SUBSTR(",
+        "COALESCE(",
+        "NULLIF(",
+        "ROUND(",
+        "CAST(",
+        " || ",
+        "IIF(",
+        "RANK() OVER",
+        "ROW_NUMBER() OVER",
+        "), top AS (",
+        "NOT EXISTS",
+        "LEFT JOIN",
+        "IS NOT NULL",
+        " AS total",
+        "UNION ALL",
+        "= (SELECT MIN(",
+    ] {
+        assert!(of_models.iter().any(|sql| sql.contains(part)), "{part}");
+    }
     assert!(drawn.len() > 300, "{}", drawn.len());
     assert!(drawn.iter().all(|sql| sql.len() < 1500));
     for part in [
@@ -96,7 +125,7 @@ fn queries_are_deterministic_bounded_and_various() {
 fn poor_schemas() {
     for ddl in ["CREATE TABLE t (a BLOB)", "CREATE TABLE t (a TEXT PRIMARY KEY REFERENCES t(a))"] {
         let schema = Schema::from_ddl("poor", ddl).unwrap();
-        let mut sampler = Sampler::new(&schema, ChaCha8Rng::seed_from_u64(1));
+        let mut sampler = Sampler::new(&schema, Style::Golds, ChaCha8Rng::seed_from_u64(1));
         let drawn: Vec<String> = (0..200).filter_map(|_| sampler.query()).collect();
         assert!(!drawn.is_empty());
         for sql in drawn {
@@ -104,6 +133,6 @@ fn poor_schemas() {
         }
     }
     let empty = Schema::default();
-    let mut sampler = Sampler::new(&empty, ChaCha8Rng::seed_from_u64(1));
+    let mut sampler = Sampler::new(&empty, Style::Golds, ChaCha8Rng::seed_from_u64(1));
     assert!((0..50).all(|_| sampler.query().is_none()));
 }
