@@ -46,7 +46,7 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};
-pub use parse::{Exclusion, FrameExclusion, Parsed, Repair, parse, parse_in, parse_unmended};
+pub use parse::{Exclusion, FrameExclusion, Parsed, Repair, lacking, parse, parse_in, parse_unmended};
 pub use plan::{Plan, plan, plan_with_spans};
 pub use prove::{Proof, prove};
 pub use rel::{

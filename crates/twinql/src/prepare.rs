@@ -10,7 +10,7 @@ use twinql_graph::{GraphError, QueryGraph};
 use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::prove::Vacuous;
 use twinql_sql::{
-    Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, normalize,
+    Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, lacking, normalize,
     normalize::{normalize_plausible, normalize_with},
     parse, parse_in, plan,
 };
@@ -107,6 +107,8 @@ pub(crate) struct Read {
     pub(crate) width: usize,
     /// The tree that a probe evaluates; none of one that answers for other semantics.
     pub(crate) tree: Option<Tree>,
+    /// What SQLite would refuse in it, beside a query that SQLite runs.
+    pub(crate) lacking: Option<SideError>,
 }
 
 /// A query's tree, and what its text names.
@@ -128,6 +130,7 @@ pub(crate) fn read(
     // A syntax tree needs no plan; that there is one says that the query is one over the schema.
     let plan = plan(schema, &parsed)?;
     let width = plan.query.output.len();
+    let lacking = lacking(&parsed).map(SideError::from);
     if config.kind == GraphKind::Ast {
         return Ok(Read {
             graph: QueryGraph::of_ast(&parsed.query)
@@ -138,6 +141,7 @@ pub(crate) fn read(
             emptied: None,
             width,
             tree: None,
+            lacking,
         });
     }
     let named = config.canonical.then(|| Reading::of(schema, &parsed, &plan));
@@ -167,6 +171,7 @@ pub(crate) fn read(
         .map(|(plan, reading)| Tree { plan, reading }),
         vacuous: canonical.vacuous,
         width,
+        lacking,
     })
 }
 
@@ -201,6 +206,7 @@ struct Known {
     vacuous: Vec<Assumption>,
     emptied: Option<SharedGraph>,
     tree: Option<Arc<Tree>>,
+    lacking: Option<SharedGraph>,
 }
 
 impl Known {
@@ -212,14 +218,21 @@ impl Known {
                 vacuous: read.vacuous,
                 emptied: read.emptied.map(Arc::new),
                 tree: read.tree.map(Arc::new),
+                lacking: read.lacking.map(|error| Arc::new(Err(error))),
             },
-            Err(error) => Known {
-                graph: Arc::new(Err(error)),
-                form: None,
-                vacuous: Vec::new(),
-                emptied: None,
-                tree: None,
-            },
+            Err(error) => Known::refused(&Arc::new(Err(error))),
+        }
+    }
+
+    /// A query that cannot be read.
+    fn refused(graph: &SharedGraph) -> Known {
+        Known {
+            graph: Arc::clone(graph),
+            form: None,
+            vacuous: Vec::new(),
+            emptied: None,
+            tree: None,
+            lacking: None,
         }
     }
 }
@@ -323,7 +336,15 @@ impl Graphs {
             false => self.asked.get(&(key(schema), gold.to_owned())).copied().unwrap_or(0),
         };
         let known = [gold, pred].map(|sql| self.known.get(&(key(schema), sql.to_owned(), asked)));
+        // What SQLite refuses is compared where the gold is of another system too.
+        let refused = match known {
+            [Some(Known { lacking: None, .. }), Some(Known { lacking: Some(refused), .. })] => {
+                Some(Known::refused(refused))
+            }
+            _ => None,
+        };
         let [gold, pred] = known;
+        let pred = refused.as_ref().or(pred);
         let graph = |known: Option<&Known>| match known {
             Some(known) => Arc::clone(&known.graph),
             None => {

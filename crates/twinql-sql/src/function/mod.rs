@@ -161,6 +161,16 @@ pub fn scalar(name: &str) -> Option<&'static Scalar> {
     BY_NAME.get(name).copied()
 }
 
+/// Whether SQLite or the sandbox has a scalar function of this lower-case name.
+pub fn is_scalar(name: &str) -> bool {
+    scalar(name).is_some() || table::FURTHER.contains(&name)
+}
+
+/// The least and the greatest number of arguments of a window function of SQLite, by its lower-case name; none of aggregates.
+pub fn window_arity(name: &str) -> Option<(usize, usize)> {
+    table::WINDOWS.iter().find(|(window, _)| *window == name).map(|(_, arity)| *arity)
+}
+
 /// The aggregate of this lower-case name.
 pub fn aggregate(name: &str) -> Option<&'static Aggregate> {
     AGGREGATES_BY_NAME.get(name).copied()

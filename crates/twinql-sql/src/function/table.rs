@@ -272,3 +272,28 @@ pub static AGGREGATES: &[Aggregate] = &[
     collector("pg_var_pop", 1),
     collector("pg_var_samp", 1),
 ];
+
+/// Scalar functions of SQLite of which no more is known here than that there are such. Those of its full-text search and of the
+/// R*Tree, and those that the sandbox forbids, are left out.
+pub(super) const FURTHER: &[&str] = &words![
+    concat concat_ws json json_array json_array_insert json_error_position json_extract json_insert json_object json_patch
+    json_pretty json_quote json_remove json_replace json_set json_type json_valid jsonb jsonb_array jsonb_array_insert
+    jsonb_extract jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set likelihood likely match soundex
+    subtype timediff unhex unistr unistr_quote unlikely zeroblob
+];
+
+/// SQLite's window functions (<https://sqlite.org/windowfunctions.html#built_in_window_functions>) with the least and the
+/// greatest number of their arguments. Aggregates are window functions as well.
+pub(super) const WINDOWS: &[(&str, (usize, usize))] = &[
+    ("row_number", (0, 0)),
+    ("rank", (0, 0)),
+    ("dense_rank", (0, 0)),
+    ("percent_rank", (0, 0)),
+    ("cume_dist", (0, 0)),
+    ("ntile", (1, 1)),
+    ("lag", (1, 3)),
+    ("lead", (1, 3)),
+    ("first_value", (1, 1)),
+    ("last_value", (1, 1)),
+    ("nth_value", (2, 2)),
+];

@@ -7,6 +7,7 @@ use std::any::TypeId;
 
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
+use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
@@ -148,6 +149,13 @@ impl Dialect for Sqlite {
         supports_bitwise_shift_operators
         supports_cross_join_constraint
         supports_window_clause_named_window_reference
+    }
+
+    // SQLite takes these for names behind AS alone. Words that are reserved are refused where a query is planned.
+    fn is_column_alias(&self, keyword: &Keyword, parser: &mut Parser) -> bool {
+        use Keyword::{CROSS, FULL, INNER, LEFT, NATURAL, OUTER, RIGHT};
+        !matches!(keyword, CROSS | FULL | INNER | LEFT | NATURAL | OUTER | RIGHT)
+            && SQLiteDialect {}.is_column_alias(keyword, parser)
     }
 
     // Before sqlparser's own infix operators: what is read here it would read otherwise, or not at all.

@@ -1,19 +1,38 @@
-//! Words of other systems that the parser reads in SQLite's dialect, and SQLite does not.
+//! What the parser reads in SQLite's dialect, and SQLite refuses: words, forms and functions of other systems.
 //!
-//! Reading them is of use where a text has no dialect. Where it is said to be SQLite's, a query that SQLite
-//! refuses is no query, whether it is executed or not.
+//! A query that SQLite cannot run answers nothing, however plain its meaning is. Beside a gold that SQLite runs, a prediction with
+//! any of them is an error ([`lacking`]). Where the gold has one too, both are of a system that has it, and are compared. Some are
+//! plain signs that a text is another system's: those are refused before anything is compared, with the flag that says
+//! whose SQL a text is ([`refuse`]).
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{CastKind, Distinct, Expr, Query, Select, SetExpr, Spanned, Visitor};
+use sqlparser::ast::{
+    CastKind, Distinct, Expr, Function, LimitClause, Query, Select, SetExpr, SetOperator, SetQuantifier,
+    Spanned, TableFactor, Visitor,
+};
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Span, Token, Tokenizer};
 
-use super::{Grammar, parse};
+use super::{Grammar, Parsed, parse};
 use crate::dialect::Dialect;
-use crate::error::SqlError;
-use crate::error::invalid;
+use crate::error::{SqlError, invalid};
+use crate::function;
 use crate::syntax::read;
+
+/// The first that SQLite lacks in a query of its dialect, as the error that it is.
+pub fn lacking(parsed: &Parsed) -> Option<SqlError> {
+    if parsed.dialect != Dialect::Sqlite {
+        return None;
+    }
+    let (found, span) = first(&parsed.query, |_| true)?;
+    match found {
+        Foreign::Function(name) => invalid::<()>(format!("no such function: {name}"), span).err(),
+        Foreign::Sign(what) | Foreign::Form(what) => {
+            invalid::<()>(format!("{what} is not SQLite's: --dialect says whose SQL it is"), span).err()
+        }
+    }
+}
 
 /// What a text has to hold for there to be anything to look for, in upper case.
 ///
@@ -50,9 +69,10 @@ pub(crate) fn refuse(sql: &str) -> Result<(), SqlError> {
     if let Some(span) = limit_all(&parsed.sql) {
         return refused("LIMIT ALL", span);
     }
-    let mut finder = Finder { found: None };
-    let _ = read(&*parsed.query, &mut finder);
-    finder.found.map_or(Ok(()), |(what, span)| refused(what, span))
+    match first(&parsed.query, |found| matches!(found, Foreign::Sign(_))) {
+        Some((Foreign::Sign(what), span)) => refused(what, span),
+        _ => Ok(()),
+    }
 }
 
 fn refused(what: &str, span: Span) -> Result<(), SqlError> {
@@ -79,57 +99,159 @@ fn limit_all(sql: &str) -> Option<Span> {
     None
 }
 
-/// Looks for the first construct of the tree that SQLite's grammar lacks.
+/// Something that SQLite lacks.
+enum Foreign {
+    /// A word that tells whose SQL it is.
+    Sign(&'static str),
+    /// Another form.
+    Form(&'static str),
+    /// A function, by its name.
+    Function(String),
+}
+
+use Foreign::{Form, Sign};
+
+/// The first that is wanted, with its place.
+fn first(query: &Query, wanted: fn(&Foreign) -> bool) -> Option<(Foreign, Span)> {
+    let mut finder = Finder { wanted, found: None };
+    let _ = read(query, &mut finder);
+    finder.found
+}
+
 struct Finder {
-    found: Option<(&'static str, Span)>,
+    wanted: fn(&Foreign) -> bool,
+    found: Option<(Foreign, Span)>,
 }
 
 impl Finder {
-    fn found(&mut self, what: &'static str, span: Span) -> ControlFlow<()> {
-        self.found = Some((what, span));
-        ControlFlow::Break(())
+    fn offer(&mut self, foreign: Option<Foreign>, node: &impl Spanned) -> ControlFlow<()> {
+        match foreign.filter(self.wanted) {
+            Some(foreign) => {
+                self.found = Some((foreign, node.span()));
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Down the left side without recursion: a compound SELECT may be long. Its right sides are SELECTs, but for those in
+    /// parentheses.
+    fn body(&mut self, body: &SetExpr) -> ControlFlow<()> {
+        let mut left = body;
+        loop {
+            match left {
+                SetExpr::SetOperation { left: before, op, set_quantifier, right } => {
+                    self.offer(of_set_operation(*op, *set_quantifier), &**right)?;
+                    self.offer(in_parentheses(right), &**right)?;
+                    left = before;
+                }
+                _ => return self.offer(in_parentheses(left), left),
+            }
+        }
     }
 }
 
 impl Visitor for Finder {
     type Break = ();
 
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        let what = match expr {
-            Expr::Cast { kind, expr: _, data_type: _, format: _ } => match kind {
-                CastKind::DoubleColon => "a cast with `::`",
-                CastKind::TryCast | CastKind::SafeCast => "a cast that may fail",
-                CastKind::Cast => return ControlFlow::Continue(()),
-            },
-            Expr::ILike { negated: _, any: _, expr: _, pattern: _, escape_char: _ } => "ILIKE",
-            Expr::Extract { field: _, syntax: _, expr: _ } => "EXTRACT",
-            Expr::AnyOp { left: _, compare_op: _, right: _, is_some: _ } => "ANY",
-            Expr::AllOp { left: _, compare_op: _, right: _ } => "ALL",
-            Expr::SimilarTo { negated: _, expr: _, pattern: _, escape_char: _ } => "SIMILAR TO",
-            Expr::AtTimeZone { timestamp: _, time_zone: _ } => "AT TIME ZONE",
-            _ => return ControlFlow::Continue(()),
-        };
-        self.found(what, expr.span())
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        // FETCH has no place of its own in the tree.
+        self.offer(of_query(query), query)?;
+        self.body(&query.body)
     }
 
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        match (&query.fetch, select_of(query)) {
-            // FETCH has no place of its own in the tree.
-            (Some(_), _) => self.found("FETCH", Span::empty()),
-            (None, Some(select)) if select.qualify.is_some() => self.found("QUALIFY", select.span()),
-            (None, Some(select)) if matches!(select.distinct, Some(Distinct::On(_))) => {
-                self.found("DISTINCT ON", select.span())
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        let foreign = match &select.distinct {
+            Some(Distinct::On(_)) => Some(Sign("DISTINCT ON")),
+            _ => select.qualify.as_ref().map(|_| Sign("QUALIFY")),
+        };
+        self.offer(foreign, select)
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        let foreign = match factor {
+            TableFactor::Derived { lateral: true, .. } => Some(Form("LATERAL")),
+            TableFactor::Derived { alias: Some(alias), .. } if !alias.columns.is_empty() => {
+                Some(Form("a list of columns behind the alias of a subquery"))
             }
-            _ => ControlFlow::Continue(()),
-        }
+            _ => None,
+        };
+        self.offer(foreign, factor)
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        self.offer(of_expr(expr), expr)
     }
 }
 
-fn select_of(query: &Query) -> Option<&Select> {
-    match query.body.as_ref() {
-        SetExpr::Select(select) => Some(select),
+fn of_query(query: &Query) -> Option<Foreign> {
+    if query.fetch.is_some() {
+        return Some(Sign("FETCH"));
+    }
+    match &query.limit_clause {
+        Some(LimitClause::LimitOffset { limit: None, offset: Some(_), .. }) => {
+            Some(Form("OFFSET without LIMIT"))
+        }
         _ => None,
     }
+}
+
+fn of_set_operation(op: SetOperator, quantifier: SetQuantifier) -> Option<Foreign> {
+    match (op, quantifier) {
+        (SetOperator::Minus, _) => Some(Form("MINUS")),
+        (SetOperator::Union, SetQuantifier::All) | (_, SetQuantifier::None) => None,
+        (SetOperator::Union, _) => Some(Form("UNION DISTINCT")),
+        _ => Some(Form("INTERSECT or EXCEPT with ALL or DISTINCT")),
+    }
+}
+
+fn in_parentheses(body: &SetExpr) -> Option<Foreign> {
+    matches!(body, SetExpr::Query(_)).then_some(Form("a SELECT in parentheses"))
+}
+
+fn of_expr(expr: &Expr) -> Option<Foreign> {
+    Some(match expr {
+        Expr::Cast { kind: CastKind::DoubleColon, .. } => Sign("a cast with `::`"),
+        Expr::Cast { kind: CastKind::TryCast | CastKind::SafeCast, .. } => Sign("a cast that may fail"),
+        Expr::ILike { .. } => Sign("ILIKE"),
+        Expr::Extract { .. } => Sign("EXTRACT"),
+        Expr::AnyOp { .. } => Sign("ANY"),
+        Expr::AllOp { .. } => Sign("ALL"),
+        Expr::SimilarTo { .. } => Sign("SIMILAR TO"),
+        Expr::AtTimeZone { .. } => Sign("AT TIME ZONE"),
+        Expr::Substring { special: false, substring_from: Some(_), .. }
+        | Expr::Substring { special: false, substring_for: Some(_), .. } => Form("SUBSTRING(… FROM …)"),
+        Expr::Position { .. } => Form("POSITION(… IN …)"),
+        Expr::Overlay { .. } => Form("OVERLAY(… PLACING …)"),
+        Expr::Trim { trim_where: Some(_), .. } | Expr::Trim { trim_what: Some(_), .. } => {
+            Form("TRIM(… FROM …)")
+        }
+        Expr::RLike { .. } => Form("RLIKE"),
+        Expr::IsUnknown(_) | Expr::IsNotUnknown(_) => Form("IS UNKNOWN"),
+        Expr::Convert { .. } => Form("CONVERT"),
+        Expr::Interval(_) => Form("INTERVAL"),
+        Expr::TypedString(_) => Form("DATE '…'"),
+        Expr::Array(_) => Form("ARRAY"),
+        Expr::Function(function) => return of_call(function),
+        _ => return None,
+    })
+}
+
+fn of_call(call: &Function) -> Option<Foreign> {
+    if !call.within_group.is_empty() {
+        return Some(Form("WITHIN GROUP"));
+    }
+    if call.null_treatment.is_some() {
+        return Some(Form("RESPECT NULLS"));
+    }
+    let name = match call.name.0.as_slice() {
+        [part] => part.as_ident()?.value.to_ascii_lowercase(),
+        _ => return None,
+    };
+    let known = function::is_scalar(&name)
+        || function::aggregate(&name).is_some()
+        || function::window_arity(&name).is_some();
+    (!known).then_some(Foreign::Function(name))
 }
 
 #[cfg(test)]
@@ -154,6 +276,27 @@ mod tests {
         ] {
             let error = refuse(sql).unwrap_err().to_string();
             assert!(error.contains(what) && error.contains("--dialect"), "{sql}: {error}");
+        }
+    }
+
+    /// Beside a gold that SQLite runs, all of it counts; the door lets pass what is no sign of another system.
+    #[test]
+    fn forms_and_functions_are_named_with_their_place() {
+        for (sql, what) in [
+            ("SELECT a::int FROM t", "a cast with `::` is not SQLite's"),
+            ("SELECT SUBSTRING(a FROM 2) FROM t", "SUBSTRING(… FROM …) is not SQLite's"),
+            ("SELECT x FROM (SELECT a FROM t) AS d (x)", "a list of columns behind the alias"),
+            ("(SELECT a FROM t) UNION SELECT b FROM t", "a SELECT in parentheses"),
+            ("SELECT a FROM t WHERE d > DATE '2014-01-31'", "DATE '…' is not SQLite's"),
+            ("SELECT a FROM t WHERE frobnicate(a) = 1", "no such function: frobnicate at line 1, column 23"),
+            ("SELECT frobnicate(a) OVER () FROM t", "no such function: frobnicate"),
+        ] {
+            let parsed = parse(sql).unwrap();
+            let error = lacking(&parsed).unwrap().to_string();
+            assert!(error.contains(what), "{sql}: {error}");
+            assert_eq!(refuse(sql).is_err(), sql.contains("::"), "{sql}");
+            let generic = crate::parse_in(sql, Dialect::Generic).unwrap();
+            assert_eq!(lacking(&generic), None, "{sql}");
         }
     }
 

@@ -11,9 +11,11 @@ mod set_ops;
 mod tests;
 
 use sqlparser::ast::{Expr, Query, SetExpr};
+use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
+pub use foreign::lacking;
 pub use frames::{Exclusion, FrameExclusion};
 pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SET_OPERATORS};
 pub use repairs::{Place, Repair};
@@ -220,6 +222,9 @@ impl Grammar {
 
     fn tokenize(&self, text: &str) -> Result<Vec<TokenWithSpan>, ParserError> {
         let mut tokens = Tokenizer::new(self.grammar, text).tokenize_with_location()?;
+        if self.dialect == Dialect::Sqlite {
+            as_names(&mut tokens);
+        }
         if self.dialect.bars_are_or() {
             for token in &mut tokens {
                 match token.token {
@@ -247,6 +252,11 @@ impl Grammar {
             Some((_, Some(word))) => return Err(not_a_query(word)),
             Some((_, None)) => {}
         }
+        if let Some(token) = misplaced_filter(&tokens) {
+            let (found, at) = (&token.token, token.span.start);
+            let message = format!("Expected: (WHERE after FILTER, found: {found}{at}");
+            return Err(Failure::parse(text, &ParserError::ParserError(message)));
+        }
         let frames =
             if self.dialect.frames_exclude() { frames::take_exclusions(&mut tokens) } else { Vec::new() };
         let mut parser = Parser::new(self.grammar)
@@ -273,6 +283,87 @@ impl Grammar {
         Ok(Read { query, frames })
     }
 }
+
+/// Takes words of other dialects for names, as SQLite does, where the parser would drop them and take the rest for a query:
+/// ClickHouse's GLOBAL before anything but JOIN, and the ALL of LIMIT ALL (which is no name either, and is refused as one).
+fn as_names(tokens: &mut [TokenWithSpan]) {
+    let mut behind_limit = false;
+    for token in tokens.iter_mut().filter(|t| !matches!(t.token, Token::Whitespace(_))) {
+        let keyword = match &mut token.token {
+            Token::Word(word) => &mut word.keyword,
+            _ => {
+                behind_limit = false;
+                continue;
+            }
+        };
+        let is_limit = *keyword == Keyword::LIMIT;
+        if *keyword == Keyword::GLOBAL || behind_limit && *keyword == Keyword::ALL {
+            *keyword = Keyword::NoKeyword;
+        }
+        behind_limit = is_limit;
+    }
+}
+
+/// The word or sign that makes no sense behind FILTER: the parser drops `FILTER` and `FILTER (` where no `(WHERE` follows, and
+/// takes the rest for a query that SQLite refuses: `COUNT(*) FILTER ( FROM t`. Where FILTER may be an alias, nothing is amiss.
+fn misplaced_filter(tokens: &[TokenWithSpan]) -> Option<&TokenWithSpan> {
+    let is = |token: &TokenWithSpan, words: &[&str]| match &token.token {
+        Token::Word(w) => {
+            w.quote_style.is_none() && words.iter().any(|word| w.value.eq_ignore_ascii_case(word))
+        }
+        _ => false,
+    };
+    let tokens: Vec<_> = tokens.iter().filter(|t| !matches!(t.token, Token::Whitespace(_))).collect();
+    // Of each parenthesis that is open, whether a subquery stands in it: an alias does not stand among arguments.
+    let mut subqueries = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let next = tokens.get(at + 1).copied();
+        match token.token {
+            Token::LParen => subqueries.push(next.is_some_and(|n| is(n, &["SELECT", "WITH", "VALUES"]))),
+            Token::RParen => {
+                subqueries.pop();
+                let Some(follows) = next.filter(|n| is(n, &["FILTER"])).and_then(|_| tokens.get(at + 2))
+                else {
+                    continue;
+                };
+                let right = match &follows.token {
+                    Token::LParen => tokens.get(at + 3).is_some_and(|n| is(n, &["WHERE"])),
+                    Token::Comma | Token::RParen => subqueries.last().copied().unwrap_or(true),
+                    Token::SemiColon => true,
+                    _ => is(follows, FOLLOWS_AN_ALIAS),
+                };
+                if !right {
+                    return Some(follows);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What may stand behind the alias of an output or of a subquery.
+const FOLLOWS_AN_ALIAS: &[&str] = &[
+    "FROM",
+    "WHERE",
+    "ON",
+    "USING",
+    "JOIN",
+    "LEFT",
+    "RIGHT",
+    "FULL",
+    "INNER",
+    "CROSS",
+    "NATURAL",
+    "GROUP",
+    "HAVING",
+    "ORDER",
+    "LIMIT",
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "WINDOW",
+];
 
 /// Why a text did not parse.
 struct Failure {

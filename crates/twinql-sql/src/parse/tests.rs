@@ -124,9 +124,23 @@ fn what_is_not_sql_is_refused_with_its_place() {
         "SELECT a FROM t WHERE b = 1 c JOIN u",
         "SELECT a FROM t u v WHERE b = 1",
         "SELECT a FROM t ORDER BY a,",
+        "SELECT COUNT(*) FILTER ( FROM t",
+        "SELECT COUNT(*) FILTER (b > 1) FROM t",
+        "SELECT a, SUM(b) filter\n( , c FROM t",
+        "SELECT COUNT(*) FILTER (",
+        "SELECT COUNT(*) FILTER AS n FROM t",
+        "SELECT 1 FROM t GROUP BY a HAVING COUNT(*) FILTER > 1",
     ] {
         let error = parse(sql).unwrap_err();
         assert!(matches!(error, SqlError::Parse { .. }), "{sql}: {error:?}");
+    }
+    // A name is none the worse for being FILTER.
+    for sql in [
+        "WITH filter (a) AS (SELECT 1) SELECT a FROM filter",
+        "SELECT COUNT(*) FILTER FROM t",
+        "SELECT 1 FROM (SELECT 1) filter JOIN t ON 1",
+    ] {
+        assert!(parse(sql).is_ok(), "{sql}");
     }
     let error = parse("SELECT a FROM t WHERE GROUP BY a").unwrap_err();
     assert!(error.to_string().contains("Line: 1, Column: "), "{error}");

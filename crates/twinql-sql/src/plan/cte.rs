@@ -36,7 +36,7 @@ impl<'a> Planner<'a> {
                 closing_paren_token: _,
             } = cte;
             refuse_beside(from, "FROM after a common table expression", &alias.name)?;
-            let (name, columns) = super::from::read_alias(alias)?;
+            let (name, columns) = self.read_alias(alias)?;
             self.ctes.push(Rc::new(Cte {
                 name,
                 columns,

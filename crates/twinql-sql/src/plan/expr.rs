@@ -9,8 +9,7 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
 use super::literal::{literal, number};
 use super::refuse::refuse_present;
-use super::{Planner, Result, dialect, invalid, scope, unsupported};
-use crate::dialect::Dialect;
+use super::{Planner, Result, dialect, invalid, unsupported};
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::spans::Clause;
@@ -199,9 +198,8 @@ impl<'a> Planner<'a> {
     /// (<https://sqlite.org/quirks.html#dblquote>), and text-to-SQL data is full of it: `WHERE name =
     /// "Ann"`.
     fn plan_column(&mut self, qualifier: Option<&Ident>, name: &Ident) -> Result<Expr> {
-        if self.dialect == Dialect::Sqlite {
-            scope::refuse_reserved(qualifier.unwrap_or(name))?;
-        }
+        self.refuse_reserved(qualifier.unwrap_or(name))?;
+        self.refuse_cast(qualifier)?;
         if qualifier.is_none() && name.quote_style == Some('\'') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
         }

@@ -242,9 +242,7 @@ impl<'a> Planner<'a> {
         let Some(ident) = last_ident(name) else {
             return unsupported(format!("table name {name}"), name.span());
         };
-        if self.dialect == Dialect::Sqlite {
-            super::scope::refuse_reserved(ident)?;
-        }
+        self.refuse_reserved(ident)?;
         if name.0.len() == 1
             && let Some(found) = self.plan_cte_use(ident)?
         {
@@ -351,25 +349,27 @@ fn read_join(join: &ast::Join) -> Result<(JoinSide, Option<&JoinConstraint>)> {
     })
 }
 
-/// The name that an alias gives, and the names of columns.
-pub(crate) fn read_alias(alias: &ast::TableAlias) -> Result<(&Ident, Vec<&Ident>)> {
-    let ast::TableAlias {
-        // AS.
-        explicit: _,
-        name,
-        columns,
-        at,
-    } = alias;
-    refuse_beside(at, "AT behind an alias", name)?;
-    let mut names = Vec::with_capacity(columns.len());
-    for ast::TableAliasColumnDef { name, data_type } in columns {
-        refuse_beside(data_type, "a type in an alias", name)?;
-        names.push(name);
-    }
-    Ok((name, names))
-}
-
 impl Planner<'_> {
+    /// The name that an alias gives, and the names of columns.
+    pub(crate) fn read_alias<'b>(&self, alias: &'b ast::TableAlias) -> Result<(&'b Ident, Vec<&'b Ident>)> {
+        let ast::TableAlias {
+            // AS.
+            explicit: _,
+            name,
+            columns,
+            at,
+        } = alias;
+        refuse_beside(at, "AT behind an alias", name)?;
+        self.refuse_alias(name)?;
+        let mut names = Vec::with_capacity(columns.len());
+        for ast::TableAliasColumnDef { name, data_type } in columns {
+            refuse_beside(data_type, "a type in an alias", name)?;
+            self.refuse_reserved(name)?;
+            names.push(name);
+        }
+        Ok((name, names))
+    }
+
     /// A table under its alias. SQLite and MySQL take no names for the columns of a table;
     /// for those of a subquery they stand for all, elsewhere the columns after the last
     /// name keep theirs. (SQLite takes none for a subquery either, but their meaning is plain.)
@@ -382,7 +382,7 @@ impl Planner<'_> {
         let Some(alias) = alias else {
             return Ok(table);
         };
-        let (name, names) = read_alias(alias)?;
+        let (name, names) = self.read_alias(alias)?;
         table.name = self.stored(name);
         table.table = None;
         let Some(first) = names.first() else {

@@ -237,6 +237,9 @@ impl<'a> Planner<'a> {
                 let date = self.plan_expr(date)?;
                 return Ok(self.extract(field, date));
             }
+            if self.dialect == Dialect::Sqlite && function::window_arity(&call.name).is_some() {
+                return invalid(format!("misuse of window function {}()", call.name), function.span());
+            }
             let args = self.plan_exprs(call.args)?;
             return Ok(self.function(call.name, args));
         };
@@ -378,7 +381,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         };
         match arg {
             ast::FunctionArgExpr::Expr(expr) => call.args.push(expr),
-            ast::FunctionArgExpr::Wildcard if args.len() == 1 && !call.distinct => {
+            ast::FunctionArgExpr::Wildcard if args.len() == 1 && duplicate_treatment.is_none() => {
                 call.star = true;
             }
             ast::FunctionArgExpr::Wildcard

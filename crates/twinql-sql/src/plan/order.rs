@@ -51,7 +51,10 @@ pub(crate) fn strip_collate(expr: &ast::Expr) -> Result<(&ast::Expr, Option<Stri
 /// The upper-case name of a collation.
 pub(crate) fn read_collation(collation: &ast::ObjectName) -> Result<String> {
     match only_ident(collation) {
-        Some(name) => Ok(name.value.to_ascii_uppercase()),
+        Some(name) => {
+            super::scope::refuse_reserved(name)?;
+            Ok(name.value.to_ascii_uppercase())
+        }
         None => unsupported(format!("collation {collation}"), collation.span()),
     }
 }

@@ -4,6 +4,7 @@ use sqlparser::ast::Ident;
 
 use super::sight::{Allow, RowId, ScopeTable};
 use super::{Planner, Result, place, unsupported};
+use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::keywords::is_reserved;
@@ -13,8 +14,8 @@ fn is_rowid(name: &str) -> bool {
     ["rowid", "oid", "_rowid_"].iter().any(|r| name.eq_ignore_ascii_case(r))
 }
 
-/// Refuses a reserved word that stands unquoted for a name.
-pub(crate) fn refuse_reserved(name: &Ident) -> Result<()> {
+/// Refuses a word that SQLite reserves and that stands unquoted for a name.
+pub(super) fn refuse_reserved(name: &Ident) -> Result<()> {
     if name.quote_style.is_none() && is_reserved(&name.value) {
         return super::invalid(
             format!("{:?} is a reserved word; quote it to use it as a name", name.value),
@@ -33,6 +34,40 @@ pub(crate) fn display(qualifier: Option<&Ident>, name: &Ident) -> String {
 }
 
 impl<'a> Planner<'a> {
+    /// Refuses a reserved word that stands unquoted for a name, in SQLite's dialect: the parser takes `SELECT a ALL FROM t` for
+    /// an alias, and SQLite for a syntax error.
+    pub(crate) fn refuse_reserved(&self, name: &Ident) -> Result<()> {
+        match self.dialect {
+            Dialect::Sqlite => refuse_reserved(name),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses `cast.id` in SQLite's dialect: CAST may name a table, and at the beginning of an expression a parenthesis follows it.
+    pub(crate) fn refuse_cast(&self, qualifier: Option<&Ident>) -> Result<()> {
+        match qualifier {
+            Some(name)
+                if self.dialect == Dialect::Sqlite
+                    && name.quote_style.is_none()
+                    && name.value.eq_ignore_ascii_case("cast") =>
+            {
+                super::invalid("CAST before a dot; quote it to use it as a name", name.span)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Self::refuse_reserved`], of an alias: INDEXED may be a column, and without AS no alias.
+    pub(crate) fn refuse_alias(&self, name: &Ident) -> Result<()> {
+        if self.dialect == Dialect::Sqlite
+            && name.quote_style.is_none()
+            && name.value.eq_ignore_ascii_case("indexed")
+        {
+            return super::invalid("INDEXED as an alias; quote it to use it as a name", name.span);
+        }
+        self.refuse_reserved(name)
+    }
+
     /// The expression that a column name stands for, from the innermost scope outwards;
     /// `None` if nothing in sight has the name.
     pub(crate) fn resolve(&mut self, qualifier: Option<&Ident>, name: &Ident) -> Result<Option<Expr>> {

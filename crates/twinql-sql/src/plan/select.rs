@@ -138,6 +138,7 @@ impl<'a> Planner<'a> {
                     items.push(Item { expr, name });
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
+                    self.refuse_alias(alias)?;
                     let written = expr;
                     let expr = self.plan_item(expr)?;
                     self.note_expr(Clause::Output, &expr, || written.span());

@@ -11,10 +11,33 @@ use sqlparser::tokenizer::Location;
 use super::functions::Call;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
+use crate::dialect::Dialect;
 use crate::expr::{Expr, WindowCall};
+use crate::function;
 use crate::parse::Exclusion;
 use crate::rel::{ColumnId, ColumnInfo, SortKey};
 use crate::schema::TypeClass;
+
+/// Refuses with OVER what SQLite refuses there: functions that are of one row, or with other arguments.
+fn check_window_function(call: &Call<'_>, function: &ast::Function) -> Result<()> {
+    let given = call.args.len();
+    let of_window = function::window_arity(&call.name);
+    let arity = of_window.or_else(|| function::aggregate(&call.name).map(|aggregate| aggregate.arity));
+    let Some((least, most)) = arity else {
+        let name = &call.name;
+        return match function::is_scalar(name) {
+            true => invalid(format!("{name}() may not be used as a window function"), function.span()),
+            false => Ok(()),
+        };
+    };
+    if !call.star && (given < least || given > most) {
+        return invalid(format!("wrong number of arguments to function {}()", call.name), function.span());
+    }
+    if call.filter.is_some() && of_window.is_some() {
+        return invalid("FILTER clause may only be used with aggregate window functions", function.span());
+    }
+    Ok(())
+}
 
 impl<'a> Planner<'a> {
     /// Plans `f(…) OVER …` as a column of the innermost SELECT. The checks are SQLite's; the same call twice
@@ -28,6 +51,9 @@ impl<'a> Planner<'a> {
                 format!("wrong number of arguments to window function {}()", call.name),
                 function.span(),
             );
+        }
+        if self.dialect == Dialect::Sqlite {
+            check_window_function(&call, function)?;
         }
         refuse_present(&call.within_group, "WITHIN GROUP of a window function", function)?;
         if !call.order_by.is_empty() {

@@ -16,7 +16,7 @@ use sqlparser::ast::{
 use twinql_sql::syntax::{self, Named};
 
 use super::expressions::named;
-use super::{Changed, Context, Turn};
+use super::{Changed, Context, Outcome, Turn};
 
 /// Offers queries and SELECTs, the outer ones first, until one is changed.
 struct Offered<'a> {
@@ -192,16 +192,17 @@ fn shifted(text: &str, by: i64) -> String {
 }
 
 /// `… ORDER BY a` → `… ORDER BY a LIMIT 1`, for the outermost query.
-pub(super) fn add_limit(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+pub(super) fn add_limit(query: &Query, site: usize, _: &mut Context<'_>) -> Outcome {
     if site > 0 || query.order_by.is_none() || query.limit_clause.is_some() {
-        return false;
+        return Outcome::NoPlace;
     }
-    query.limit_clause = Some(LimitClause::LimitOffset {
+    let mut limited = Box::new(query.clone());
+    limited.limit_clause = Some(LimitClause::LimitOffset {
         limit: Some(Expr::value(Lit::Number("1".into(), false))),
         offset: None,
         limit_by: Vec::new(),
     });
-    true
+    Outcome::Query(limited)
 }
 
 /// `a JOIN b ON p` ↔ `a LEFT JOIN b ON p`: told apart by a row without a partner. CROSS JOIN has no condition

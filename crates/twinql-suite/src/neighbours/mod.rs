@@ -58,7 +58,17 @@ enum In {
     Query(fn(&mut Query, &mut Turn, &mut Context<'_>) -> Changed),
     Expr(fn(&mut Expr, &mut Turn, &mut Context<'_>) -> Changed),
     /// In the whole query, which gets the number of the place.
-    Whole(fn(&mut Query, usize, &mut Context<'_>) -> bool),
+    Whole(fn(&Query, usize, &mut Context<'_>) -> Outcome),
+}
+
+/// What a mutation makes of a query at one of its places.
+enum Outcome {
+    /// There is no such place.
+    NoPlace,
+    /// Nothing that is a query.
+    Nothing,
+    /// Another query, in whole or in part at random.
+    Query(Box<Query>),
 }
 
 /// Something where a change was made.
@@ -77,16 +87,20 @@ pub struct Mutation {
 }
 
 impl Mutation {
-    /// Changes the query at its `site`-th place (from 0), in whole or in part at random.
-    /// False, and the query untouched, where it has fewer places.
-    fn apply(&self, query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
-        let mut turn = Turn { left: site, done: false };
-        match self.change {
-            In::Select(change) => on_selects(query, |s| change(s, &mut turn, context).is_some()),
-            In::Query(change) => on_queries(query, |q| change(q, &mut turn, context).is_some()),
-            In::Expr(change) => on_expressions(query, |e| change(e, &mut turn, context).is_some()),
-            In::Whole(change) => change(query, site, context),
+    /// The query, changed at its `site`-th place (from 0).
+    fn apply(&self, query: &Query, site: usize, context: &mut Context<'_>) -> Outcome {
+        if let In::Whole(change) = self.change {
+            return change(query, site, context);
         }
+        let mut turn = Turn { left: site, done: false };
+        let mut copy = Box::new(query.clone());
+        let changed = match self.change {
+            In::Select(change) => on_selects(&mut copy, |s| change(s, &mut turn, context).is_some()),
+            In::Query(change) => on_queries(&mut copy, |q| change(q, &mut turn, context).is_some()),
+            In::Expr(change) => on_expressions(&mut copy, |e| change(e, &mut turn, context).is_some()),
+            In::Whole(_) => false,
+        };
+        if changed { Outcome::Query(copy) } else { Outcome::NoPlace }
     }
 }
 
@@ -260,13 +274,15 @@ pub fn neighbours_in(
         'sites: for site in 0..MAX_SITES {
             for outcome in 0..mutation.outcomes {
                 context.outcome = outcome;
-                let mut copy = query.clone();
-                if !mutation.apply(&mut copy, site, &mut context) {
-                    break 'sites;
-                }
-                let sql = copy.to_string();
-                if seen.insert(sql.clone()) {
-                    found.push(Neighbour { sql, mutation: mutation.name });
+                match mutation.apply(&query, site, &mut context) {
+                    Outcome::NoPlace => break 'sites,
+                    Outcome::Nothing => {}
+                    Outcome::Query(changed) => {
+                        let sql = changed.to_string();
+                        if seen.insert(sql.clone()) {
+                            found.push(Neighbour { sql, mutation: mutation.name });
+                        }
+                    }
                 }
             }
         }

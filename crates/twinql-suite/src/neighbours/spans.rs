@@ -4,7 +4,7 @@ use sqlparser::ast::Query;
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-use super::{Context, MAX_SITES};
+use super::{Context, MAX_SITES, Outcome};
 
 /// Words that are dropped together, at most.
 pub(super) const MAX_WORDS: usize = 16;
@@ -17,22 +17,26 @@ pub(super) fn words(query: &Query) -> Vec<String> {
 }
 
 /// Drops as many words as the outcome says. The places are spread over a long query.
-pub(super) fn drop_span(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+pub(super) fn drop_span(_: &Query, site: usize, context: &mut Context<'_>) -> Outcome {
     let words = &context.words;
     if site >= words.len().min(MAX_SITES) {
-        return false;
+        return Outcome::NoPlace;
     }
     let from = site * words.len().max(MAX_SITES) / MAX_SITES;
     let to = from + context.outcome + 1;
     // SELECT stays, and something beside it.
-    let (Some(before), Some(after)) = (words.get(..from), words.get(to..)) else {
-        return true;
+    let (Some(before), Some(dropped), Some(after)) =
+        (words.get(..from), words.get(from..to), words.get(to..))
+    else {
+        return Outcome::Nothing;
     };
-    if from == 0 {
-        return true;
+    // Without one of two parentheses nothing is a query, which counting tells sooner than parsing.
+    let count = |wanted: &str| dropped.iter().filter(|word| *word == wanted).count();
+    if from == 0 || count("(") != count(")") {
+        return Outcome::Nothing;
     }
-    if let Ok(parsed) = twinql_sql::parse_unmended(&[before, after].concat().join(" ")) {
-        *query = *parsed.query;
+    match twinql_sql::parse_unmended(&[before, after].concat().join(" ")) {
+        Ok(parsed) => Outcome::Query(parsed.query),
+        Err(_) => Outcome::Nothing,
     }
-    true
 }

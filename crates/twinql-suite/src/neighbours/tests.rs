@@ -67,3 +67,25 @@ fn the_documentation_lists_every_mutation() {
         assert!(text.contains(&row), "docs/suites.md lacks: {row}");
     }
 }
+
+/// What is not parsed because its parentheses do not match is no query.
+#[test]
+fn unbalanced_runs_of_words_are_no_loss() {
+    let mut unbalanced = 0;
+    for gold in
+        GOLDS.into_iter().chain(["SELECT COUNT(*) FILTER (WHERE LOWER(name) = 'x'), (age) FROM singer"])
+    {
+        let words = super::spans::words(&twinql_sql::parse(gold).unwrap().query);
+        for from in 1..words.len() {
+            for to in from + 1..=words.len().min(from + super::spans::MAX_WORDS) {
+                let count = |wanted: &str| words[from..to].iter().filter(|word| *word == wanted).count();
+                if count("(") != count(")") {
+                    let text = [&words[..from], &words[to..]].concat().join(" ");
+                    assert!(twinql_sql::parse_unmended(&text).is_err(), "{text}");
+                    unbalanced += 1;
+                }
+            }
+        }
+    }
+    assert!(unbalanced > 500, "{unbalanced}");
+}

@@ -90,6 +90,10 @@ impl Classes {
                     .entry(sql)
                     .or_insert_with(|| {
                         let made = read(&set.schema, sql, &semantics, &config, &|_| true);
+                        let made = made.and_then(|read| match &read.lacking {
+                            Some(error) => Err(error.clone()),
+                            None => Ok(read),
+                        });
                         let read = made.map_err(|e| (e.unsupported, e.message))?;
                         // A query beyond the limits of a graph is compared by its form alone.
                         Ok(classes.add(Form::new(sql.clone(), read)))
