@@ -170,8 +170,10 @@ impl Visitor for Finder {
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
         let foreign = match factor {
-            TableFactor::Derived { lateral: true, .. } => Some(Form("LATERAL")),
-            TableFactor::Derived { alias: Some(alias), .. } if !alias.columns.is_empty() => {
+            TableFactor::Derived { lateral: true, subquery: _, alias: _, sample: _ } => Some(Form("LATERAL")),
+            TableFactor::Derived { lateral: false, subquery: _, alias: Some(alias), sample: _ }
+                if !alias.columns.is_empty() =>
+            {
                 Some(Form("a list of columns behind the alias of a subquery"))
             }
             _ => None,
@@ -189,7 +191,7 @@ fn of_query(query: &Query) -> Option<Foreign> {
         return Some(Sign("FETCH"));
     }
     match &query.limit_clause {
-        Some(LimitClause::LimitOffset { limit: None, offset: Some(_), .. }) => {
+        Some(LimitClause::LimitOffset { limit: None, offset: Some(_), limit_by: _ }) => {
             Some(Form("OFFSET without LIMIT"))
         }
         _ => None,
@@ -211,24 +213,37 @@ fn in_parentheses(body: &SetExpr) -> Option<Foreign> {
 
 fn of_expr(expr: &Expr) -> Option<Foreign> {
     Some(match expr {
-        Expr::Cast { kind: CastKind::DoubleColon, .. } => Sign("a cast with `::`"),
-        Expr::Cast { kind: CastKind::TryCast | CastKind::SafeCast, .. } => Sign("a cast that may fail"),
-        Expr::ILike { .. } => Sign("ILIKE"),
-        Expr::Extract { .. } => Sign("EXTRACT"),
-        Expr::AnyOp { .. } => Sign("ANY"),
-        Expr::AllOp { .. } => Sign("ALL"),
-        Expr::SimilarTo { .. } => Sign("SIMILAR TO"),
-        Expr::AtTimeZone { .. } => Sign("AT TIME ZONE"),
-        Expr::Substring { special: false, substring_from: Some(_), .. }
-        | Expr::Substring { special: false, substring_for: Some(_), .. } => Form("SUBSTRING(… FROM …)"),
-        Expr::Position { .. } => Form("POSITION(… IN …)"),
-        Expr::Overlay { .. } => Form("OVERLAY(… PLACING …)"),
-        Expr::Trim { trim_where: Some(_), .. } | Expr::Trim { trim_what: Some(_), .. } => {
+        Expr::Cast { kind: CastKind::DoubleColon, expr: _, data_type: _, format: _ } => {
+            Sign("a cast with `::`")
+        }
+        Expr::Cast { kind: CastKind::TryCast | CastKind::SafeCast, expr: _, data_type: _, format: _ } => {
+            Sign("a cast that may fail")
+        }
+        Expr::ILike { negated: _, any: _, expr: _, pattern: _, escape_char: _ } => Sign("ILIKE"),
+        Expr::Extract { field: _, syntax: _, expr: _ } => Sign("EXTRACT"),
+        Expr::AnyOp { left: _, compare_op: _, right: _, is_some: _ } => Sign("ANY"),
+        Expr::AllOp { left: _, compare_op: _, right: _ } => Sign("ALL"),
+        Expr::SimilarTo { negated: _, expr: _, pattern: _, escape_char: _ } => Sign("SIMILAR TO"),
+        Expr::AtTimeZone { timestamp: _, time_zone: _ } => Sign("AT TIME ZONE"),
+        Expr::Substring { expr: _, substring_from, substring_for, special: false, shorthand: _ }
+            if substring_from.is_some() || substring_for.is_some() =>
+        {
+            Form("SUBSTRING(… FROM …)")
+        }
+        Expr::Position { expr: _, r#in: _ } => Form("POSITION(… IN …)"),
+        Expr::Overlay { expr: _, overlay_what: _, overlay_from: _, overlay_for: _ } => {
+            Form("OVERLAY(… PLACING …)")
+        }
+        Expr::Trim { expr: _, trim_where, trim_what, trim_characters: _ }
+            if trim_where.is_some() || trim_what.is_some() =>
+        {
             Form("TRIM(… FROM …)")
         }
-        Expr::RLike { .. } => Form("RLIKE"),
+        Expr::RLike { negated: _, expr: _, pattern: _, regexp: _ } => Form("RLIKE"),
         Expr::IsUnknown(_) | Expr::IsNotUnknown(_) => Form("IS UNKNOWN"),
-        Expr::Convert { .. } => Form("CONVERT"),
+        Expr::Convert { is_try: _, expr: _, data_type: _, charset: _, target_before_value: _, styles: _ } => {
+            Form("CONVERT")
+        }
         Expr::Interval(_) => Form("INTERVAL"),
         Expr::TypedString(_) => Form("DATE '…'"),
         Expr::Array(_) => Form("ARRAY"),
