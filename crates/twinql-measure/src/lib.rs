@@ -19,6 +19,7 @@
 use std::error::Error;
 
 mod audit_sample;
+mod candidate_forms;
 pub mod canonical_speed;
 mod compare_exec;
 mod distil;
@@ -57,6 +58,7 @@ pub struct Measurement {
 /// All measurements, in the order of their names.
 pub const MEASUREMENTS: &[Measurement] = &[
     audit_sample::MEASUREMENT,
+    candidate_forms::MEASUREMENT,
     canonical_speed::MEASUREMENT,
     compare_exec::MEASUREMENT,
     distil::MEASUREMENT,
