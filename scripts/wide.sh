@@ -40,7 +40,7 @@ part() {
   made "$folder/no-fk.jsonl.gz" build --config configs/corpus-wide.toml --part "$1/$parts" ${GOLDS:+--max-gold "$GOLDS"}
   for semantics in default bird spider strict; do
     made "$folder/$semantics.jsonl.gz" relabel "$folder/no-fk.jsonl.gz" --schemas "$out/schemas" --semantics "$semantics" \
-      --databases 60
+      --databases 40
   done
   made "$folder/plausible-bird.jsonl.gz" share "$folder/no-fk.jsonl.gz" --schemas "$out/schemas" --semantics bird
 }

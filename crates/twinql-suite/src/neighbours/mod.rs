@@ -9,6 +9,8 @@ mod clauses;
 mod expressions;
 mod spans;
 
+use std::collections::HashSet;
+
 use sqlparser::ast::{Expr, Query, Select};
 use twinql_sql::{Schema, Table};
 
@@ -267,46 +269,65 @@ pub fn neighbours_in(
         outcome: 0,
     };
     // By text: two mutations may make the same neighbour, and one may give the gold back.
-    let mut seen = std::collections::HashSet::from([query.to_string()]);
-    let mut kinds: Vec<Vec<Neighbour>> = Vec::new();
-    for mutation in MUTATIONS {
+    let mut seen = HashSet::from([query.to_string()]);
+    let mut kinds: Vec<Kind> = MUTATIONS.iter().map(|mutation| Kind { mutation, neighbours: None }).collect();
+    // Where few are asked for, most kinds never get a turn and are not looked at.
+    if limit >= kinds.len() {
+        kinds.iter_mut().for_each(|kind| kind.look(&query, &mut context, &mut seen));
+    }
+    // Kinds take turns, or one with many places (a column, a string) would be nearly all there is.
+    context.dice.shuffle(&mut kinds);
+    let mut out = Vec::new();
+    while out.len() < limit && kinds.iter().any(|kind| !kind.is_empty()) {
+        for kind in &mut kinds {
+            if out.len() >= limit {
+                break;
+            }
+            kind.look(&query, &mut context, &mut seen);
+            // The next of this kind that SQLite takes.
+            let mut left = std::iter::from_fn(|| kind.neighbours.as_mut()?.pop());
+            out.extend(left.find(|neighbour| sandbox.prepare(&neighbour.sql).is_ok()));
+        }
+    }
+    out
+}
+
+/// The neighbours of one mutation that are left, in random order; none where it has not been looked at.
+struct Kind {
+    mutation: &'static Mutation,
+    neighbours: Option<Vec<Neighbour>>,
+}
+
+impl Kind {
+    /// True if it was looked at and has none left.
+    fn is_empty(&self) -> bool {
+        self.neighbours.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Makes its neighbours, but for those that were seen.
+    fn look(&mut self, query: &Query, context: &mut Context<'_>, seen: &mut HashSet<String>) {
+        if self.neighbours.is_some() {
+            return;
+        }
         let mut found = Vec::new();
         'sites: for site in 0..MAX_SITES {
-            for outcome in 0..mutation.outcomes {
+            for outcome in 0..self.mutation.outcomes {
                 context.outcome = outcome;
-                match mutation.apply(&query, site, &mut context) {
+                match self.mutation.apply(query, site, context) {
                     Outcome::NoPlace => break 'sites,
                     Outcome::Nothing => {}
                     Outcome::Query(changed) => {
                         let sql = changed.to_string();
                         if seen.insert(sql.clone()) {
-                            found.push(Neighbour { sql, mutation: mutation.name });
+                            found.push(Neighbour { sql, mutation: self.mutation.name });
                         }
                     }
                 }
             }
         }
         context.dice.shuffle(&mut found);
-        kinds.push(found);
+        self.neighbours = Some(found);
     }
-    // Kinds take turns, or one with many places (a column, a string) would be nearly all there is.
-    context.dice.shuffle(&mut kinds);
-    let mut out = Vec::new();
-    while out.len() < limit && kinds.iter().any(|k| !k.is_empty()) {
-        for kind in &mut kinds {
-            // The next of this kind that SQLite takes.
-            while let Some(neighbour) = kind.pop() {
-                if sandbox.prepare(&neighbour.sql).is_ok() {
-                    out.push(neighbour);
-                    break;
-                }
-            }
-            if out.len() >= limit {
-                break;
-            }
-        }
-    }
-    out
 }
 
 /// Which of many places is changed: those before it give up their turn.

@@ -89,3 +89,13 @@ fn unbalanced_runs_of_words_are_no_loss() {
     }
     assert!(unbalanced > 500, "{unbalanced}");
 }
+
+/// Where few are asked for, each is of another kind, whatever was looked at.
+#[test]
+fn a_few_neighbours_are_of_as_many_kinds() {
+    for seed in 0..20 {
+        let few = neighbours(&schema(), GOLDS[1], seed, 6);
+        let kinds: std::collections::BTreeSet<&str> = few.iter().map(|n| n.mutation).collect();
+        assert_eq!((few.len(), kinds.len()), (6, 6), "{few:?}");
+    }
+}
