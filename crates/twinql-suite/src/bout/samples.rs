@@ -14,7 +14,7 @@ use crate::execute::{Answer, ExecError, Loader, Prepared};
 const STAGES: [(u64, u64); 2] = [(4, 5), (24, 5)];
 /// Those that confirm a difference: an answer with one chance in fifty may well be missing
 /// from the first samples of one query and be the habit of the other.
-const CONFIRM: (u64, u64) = (200, 10);
+const CONFIRM: (u64, u64) = (200, 3);
 /// Those that have to do where thousands of queries are compared, none of which is worth more: a
 /// rare answer may be missed.
 const BRIEF: [(u64, u64); 2] = [(4, 4), (10, 4)];
