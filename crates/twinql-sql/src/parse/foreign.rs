@@ -26,12 +26,15 @@ pub fn lacking(parsed: &Parsed) -> Option<SqlError> {
         return None;
     }
     let (found, span) = first(&parsed.query, |_| true)?;
-    match found {
-        Foreign::Function(name) => invalid::<()>(format!("no such function: {name}"), span).err(),
-        Foreign::Sign(what) | Foreign::Form(what) => {
-            invalid::<()>(format!("{what} is not SQLite's: --dialect says whose SQL it is"), span).err()
-        }
-    }
+    let message = match found {
+        Foreign::Function(name) => format!("no such function: {name}"),
+        Foreign::Sign(what) | Foreign::Form(what) => not_sqlites(what),
+    };
+    invalid::<()>(message, span).err()
+}
+
+fn not_sqlites(what: &str) -> String {
+    format!("{what} is not SQLite's: --dialect says whose SQL it is")
 }
 
 /// What a text has to hold for there to be anything to look for, in upper case.
@@ -67,19 +70,15 @@ pub(crate) fn refuse(sql: &str) -> Result<(), SqlError> {
         return Ok(());
     };
     if let Some(span) = limit_all(&parsed.sql) {
-        return refused("LIMIT ALL", span);
+        return invalid(not_sqlites("LIMIT ALL"), span);
     }
     match first(&parsed.query, |found| matches!(found, Foreign::Sign(_))) {
-        Some((Foreign::Sign(what), span)) => refused(what, span),
+        Some((Foreign::Sign(what), span)) => invalid(not_sqlites(what), span),
         _ => Ok(()),
     }
 }
 
-fn refused(what: &str, span: Span) -> Result<(), SqlError> {
-    invalid(format!("{what} is not SQLite's: --dialect says whose SQL it is"), span)
-}
-
-/// The parser takes LIMIT ALL for no limit, and leaves no trace of it.
+/// LIMIT ALL, which is read as a limit by a column called ALL.
 fn limit_all(sql: &str) -> Option<Span> {
     let grammar = Grammar::of(Dialect::Sqlite).grammar;
     let tokens = Tokenizer::new(grammar, sql).tokenize_with_location().ok()?;
