@@ -46,6 +46,9 @@ pub struct Probed {
     pub shown: Shown,
     /// The canonical forms are equal: nothing is corrected.
     pub identical: bool,
+    /// An assumption of the semantics empties a part of either query: it scores below the threshold whatever its
+    /// probability, so that nothing is fitted to it.
+    pub vacuous: bool,
     /// The two are the same.
     pub label: bool,
     /// The database.
@@ -109,7 +112,8 @@ impl Correction {
     /// # Errors
     /// All pairs that are not settled have one label, or there are too few databases.
     pub fn fit(question: Question, semantics: &str, pairs: &[Probed]) -> Result<Correction, Unfit> {
-        let open = |p: &&Probed| {
+        let pairs: Vec<&Probed> = pairs.iter().filter(|p| !p.vacuous).collect();
+        let open = |p: &Probed| {
             !p.identical && !p.shown.is_nothing() && settled(question, p.network, p.shown).is_none()
         };
         let sample = |p: &Probed| Sample {
@@ -117,7 +121,7 @@ impl Correction {
             label: p.label,
             database: p.database.clone(),
         };
-        let samples: Vec<Sample<3>> = pairs.iter().filter(open).map(sample).collect();
+        let samples: Vec<Sample<3>> = pairs.iter().copied().filter(|p| open(p)).map(sample).collect();
         let ([offset, network, share], folds) = fit(&samples, &[NETWORK, SHARE])?;
         let mut correction = Correction {
             question,
@@ -137,8 +141,8 @@ impl Correction {
             };
             (probability, p.label, 1.0)
         };
-        let scored: Vec<Point> = pairs.iter().map(point).collect();
-        let judged: Vec<Point> = pairs.iter().filter(|p| !p.identical).map(point).collect();
+        let scored: Vec<Point> = pairs.iter().copied().map(point).collect();
+        let judged: Vec<Point> = pairs.iter().copied().filter(|p| !p.identical).map(point).collect();
         let threshold = best_threshold(&scored);
         correction.threshold = threshold;
         correction.band = Some(Band::fit(&judged, threshold, LEVEL));
@@ -177,6 +181,7 @@ mod tests {
                     network: if i % 3 == 0 { 0.4 } else { 0.6 },
                     shown: shown(agree, 4 - agree),
                     identical: false,
+                    vacuous: false,
                     label: label != (i % 20 == 0),
                     database: format!("db{}", i % 8),
                 }
@@ -206,6 +211,15 @@ mod tests {
         assert!(of(4) > found.threshold && of(1) < found.threshold);
         assert_eq!(Correction::apply(Some(&found), plausible, 0.3, shown(0, 0)), 0.3);
         assert!(found.validation.auc > 0.9 && found.folds.auc > 0.9, "{found:?}");
+    }
+
+    #[test]
+    fn nothing_is_fitted_to_what_an_assumption_empties() {
+        let plausible = QUESTIONS[1];
+        let emptied = pairs().into_iter().map(|p| Probed { vacuous: true, label: !p.label, ..p });
+        let with: Vec<Probed> = pairs().into_iter().chain(emptied).collect();
+        let fit = |pairs: &[Probed]| Correction::fit(plausible, "bird", pairs).unwrap();
+        assert_eq!(fit(&with), fit(&pairs()));
     }
 
     #[test]

@@ -97,6 +97,7 @@ impl Engine {
                     network: said.probability(threshold, &of)?,
                     shown: found.filter(|_| !said.is_vacuous()).unwrap_or_default(),
                     identical: said.identical,
+                    vacuous: said.is_vacuous() && !said.identical,
                     label: false,
                     database: String::new(),
                 })

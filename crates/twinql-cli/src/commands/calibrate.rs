@@ -125,11 +125,12 @@ fn correction(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result
         Some(known) => probed.push(Probed { label, database, ..known }),
         None => unread += 1,
     })?;
+    let vacuous = probed.iter().filter(|pair| pair.vacuous).count();
     let found = Correction::fit(engine.question(), &semantics.name, &probed)
         .with_context(|| file.display().to_string())?;
     Ok(Fitted {
-        text: corrected(&found, unread),
-        json: json!({"correction": found, "unread": unread}),
+        text: corrected(&found, unread, vacuous),
+        json: json!({"correction": found, "unread": unread, "vacuous": vacuous}),
         checkpoint: network.with_correction(found)?,
     })
 }
@@ -153,7 +154,7 @@ fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<
 }
 
 /// A correction and its figures for people.
-fn corrected(correction: &Correction, unread: usize) -> String {
+fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
     let Correction { question, semantics, offset, network, share, threshold, validation, folds, .. } =
         correction;
     let mut out = format!("asked {question}, under {semantics}\nweight     log odds\n");
@@ -164,8 +165,9 @@ fn corrected(correction: &Correction, unread: usize) -> String {
         "\n{} pairs, of which network and share are weighed on {} over {} databases\n",
         validation.pairs, folds.pairs, folds.databases
     ));
-    if unread > 0 {
-        out.push_str(&format!("left out, since the network cannot read them: {unread}\n"));
+    let since = [("the network cannot read them", unread), ("an assumption empties a part of them", vacuous)];
+    for (reason, count) in since.into_iter().filter(|(_, count)| *count > 0) {
+        out.push_str(&format!("left out, since {reason}: {count}\n"));
     }
     out.push_str(&format!(
         "these, each fifth of the databases by the others: AUC {:.4}, ECE {:.4}\n",
