@@ -2,11 +2,11 @@
 # Fits what a shipped checkpoint makes of executions and of small databases, and puts the weights into its file in
 # crates/twinql/checkpoints/: `ex`, to predictions that are executed on Spider's training databases, and how `gmn` is
 # corrected by a probe: for the question `plausible` to those of them on validation databases, for `every` to the
-# validation pairs of three corpora, with the labels of each semantics that the networks answer for.
+# validation pairs of the wide corpus, with the labels of each semantics that the networks answer for.
 #   scripts/calibrate.sh small
 #   scripts/calibrate.sh base
-# Needs TWINQL_DATA (docs/training.md) and the corpora of scripts/questions.sh kept; a few minutes, the first time ten more. After a change
-# of the generators of databases run it for both. Executions and labels are kept in out/executed/.
+# Needs TWINQL_DATA (docs/training.md), and the portions of scripts/train-wide.sh; a few minutes. After a change of the generators of
+# databases run it for both. Executions and labels are kept in out/executed/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
@@ -24,26 +24,16 @@ fi
 export TWINQL_BIN
 scripts/executions.sh
 out=out/executed
-corpora=${TWINQL_OUT:-out/corpora}
-for corpus in executed-bird spider-2200-no-fk bird-no-fk turned-spider-no-fk; do
-  [ -e "$corpora/$corpus.jsonl.gz" ] || { echo "no $corpora/$corpus.jsonl.gz; run scripts/questions.sh kept" >&2; exit 2; }
+executed=out/corpora/executed-bird.jsonl.gz wide=out/wide
+for file in "$executed" "$wide/1of24/no-fk.jsonl.gz"; do
+  [ -e "$file" ] || { echo "no $file; run scripts/train-wide.sh $name" >&2; exit 2; }
 done
-# One folder of schemas for pairs of both data sets.
-mkdir -p "$out/schemas"
-cp "$TWINQL_DATA/spider/test_tables.json" "$out/schemas/spider_tables.json"
-cp "$TWINQL_DATA/bird/train_tables.json" "$out/schemas/bird_tables.json"
-valid() { zcat "${@/#/$corpora/}" | grep '"split":"valid"'; }
-valid executed-bird.jsonl.gz > "$out/plausible.jsonl"
-valid spider-2200-no-fk.jsonl.gz bird-no-fk.jsonl.gz turned-spider-no-fk.jsonl.gz > "$out/every-no-fk.next.jsonl"
-# Labels of other semantics are made anew where the pairs have changed.
-if ! cmp -s "$out/every-no-fk.next.jsonl" "$out/every-no-fk.jsonl"; then
-  rm -f "$out"/every-{default,bird,spider,strict}.jsonl
-  mv "$out/every-no-fk.next.jsonl" "$out/every-no-fk.jsonl"
-fi
-rm -f "$out/every-no-fk.next.jsonl"
-for semantics in default bird spider strict; do
-  [ -e "$out/every-$semantics.jsonl" ] || "$TWINQL_BIN" corpus relabel "$out/every-no-fk.jsonl" --schemas "$out/schemas" \
-    --semantics "$semantics" --databases 100 --out "$out/every-$semantics.jsonl"
+valid() { zcat "$@" | grep '"split":"valid"'; }
+# Of the wide corpus, every second one of the parts that are there.
+semantics=(no-fk default bird spider strict)
+valid "$executed" > "$out/plausible.jsonl"
+for each in "${semantics[@]}"; do
+  valid "$wide"/*of24/"$each.jsonl.gz" | awk 'NR % 2 == 0' > "$out/every-$each.jsonl"
 done
 
 checkpoint=crates/twinql/checkpoints/$name
@@ -56,8 +46,8 @@ fit() {
 }
 fit --metric ex --pairs "$out/labelled.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
 fit --metric gmn --question plausible --pairs "$out/plausible.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
-for semantics in no-fk default bird spider strict; do
-  fit --metric gmn --question every --pairs "$out/every-$semantics.jsonl" --schemas "$out/schemas" --semantics "$semantics"
+for each in "${semantics[@]}"; do
+  fit --metric gmn --question every --pairs "$out/every-$each.jsonl" --schemas "$wide/schemas" --semantics "$each"
 done
 cp "$out/$name.safetensors" "$checkpoint.safetensors"
 "$TWINQL_BIN" selftest --checkpoint "$checkpoint.safetensors" --stored "$checkpoint.selftest.jsonl" --record

@@ -4,7 +4,7 @@
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
-# be run again after any kill (remove out/NAME, out/questions-NAME and out/regular-NAME to train a network anew). crates/twinql/checkpoints/README.md
+# be run again after any kill (remove out/NAME, out/questions-NAME, out/regular-NAME and out/wide-NAME-1 to train a network anew). crates/twinql/checkpoints/README.md
 # says how long it takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,11 +32,15 @@ train() {
 for run in teacher graded base "$name"; do train "$run"; done
 scripts/questions.sh
 train questions-base
-second=questions-small
-[ "$name" = small ] || second=questions-base-again
-last=regular-$name
-for run in "$second" "$last"; do train "$run"; done
-cp "out/$last/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
+# `base` of the third and the fourth stage teaches in the fourth.
+for run in questions-base-again regular-base; do train "$run"; done
+if [ "$name" = small ]; then
+  for run in questions-small regular-small; do train "$run"; done
+fi
+scripts/wide.sh 1 2 3 4 5 6
+scripts/train-wide.sh base 1
+scripts/train-wide.sh "$name" 1
+cp "out/wide-$name-1/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, how gmn weighs its probe, and the stored scores
 cargo build --release --locked --workspace --bin twinql
 "$twinql" selftest --checkpoint "$name"
