@@ -5,17 +5,12 @@
 # validation pairs of the wide corpus, with the labels of each semantics that the networks answer for.
 #   scripts/calibrate.sh small
 #   scripts/calibrate.sh base
-# Needs TWINQL_DATA (docs/training.md), and the portions of scripts/train-wide.sh; a few minutes. After a change of the generators of
+# Needs TWINQL_DATA (docs/training.md), the parts of scripts/wide.sh and what scripts/train-wide.sh makes beside them; a few minutes. After a change of the generators of
 # databases run it for both. Executions and labels are kept in out/executed/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
-name=${1:-small}
-
-case $name in
-  small | base) ;;
-  *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
-esac
+# shellcheck source=scripts/shipped.sh
+. scripts/shipped.sh
 
 if [ -z "${TWINQL_BIN:-}" ]; then
   cargo build --release --locked --workspace --bin twinql
@@ -25,9 +20,8 @@ export TWINQL_BIN
 scripts/executions.sh
 out=out/executed
 executed=out/corpora/executed-bird.jsonl.gz wide=out/wide
-for file in "$executed" "$wide/1of24/no-fk.jsonl.gz"; do
-  [ -e "$file" ] || { echo "no $file; run scripts/train-wide.sh $name" >&2; exit 2; }
-done
+[ -e "$executed" ] || { echo "no $executed; run scripts/train-wide.sh $name" >&2; exit 2; }
+[ -e "$wide/1of24/no-fk.jsonl.gz" ] || { echo "no $wide/1of24; run scripts/wide.sh" >&2; exit 2; }
 valid() { zcat "$@" | grep '"split":"valid"'; }
 # Of the wide corpus, every second one of the parts that are there.
 semantics=(no-fk default bird spider strict)

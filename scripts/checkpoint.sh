@@ -8,13 +8,8 @@
 # says how long it takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
-name=${1:-small}
-
-case $name in
-  small | base) ;;
-  *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
-esac
+# shellcheck source=scripts/shipped.sh
+. scripts/shipped.sh
 
 cargo build --release --locked --workspace --bin twinql
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql

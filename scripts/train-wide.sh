@@ -9,14 +9,10 @@
 # interrupted ones go on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
-name=${1:-small}
-case $name in
-  small | base) ;;
-  *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
-esac
+# shellcheck source=scripts/shipped.sh
+. scripts/shipped.sh
+[ $# -gt 1 ] || set -- "$name" 1 2 3 4
 shift
-[ $# -gt 0 ] || set -- 1 2 3 4
 
 if [ -z "${TWINQL_BIN:-}" ]; then
   cargo build --release --locked --workspace --bin twinql
