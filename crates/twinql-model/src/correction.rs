@@ -3,7 +3,7 @@
 //! A network reads two queries and may miss a small difference; databases on which both are evaluated show it. Asked
 //! for every database, one on which the answers differ settles the pair. Where none does, and where the question is
 //! about plausible databases, a logistic model weighs the network's log odds and those of the share of databases on
-//! which both agree.
+//! which both agree. Databases on which both find nothing may count for less.
 
 use serde::{Deserialize, Serialize};
 use twinql_graph::Question;
@@ -21,6 +21,8 @@ const MOST_OF_REFUTED: f32 = 0.01;
 pub struct Shown {
     /// Databases on which both answers are the same.
     pub agree: u32,
+    /// Those of them on which the answers hold nothing but NULL and 0.
+    pub silent: u32,
     /// Databases on which they are not.
     pub differ: u32,
 }
@@ -34,6 +36,12 @@ impl Shown {
     /// Log odds of the share, shrunk by half a database of each kind.
     fn odds(self) -> f64 {
         ((f64::from(self.agree) + 0.5) / (f64::from(self.differ) + 0.5)).ln()
+    }
+
+    /// How much smaller these odds are without the silent databases; at most 0.
+    fn silence(self) -> f64 {
+        let telling = self.agree.saturating_sub(self.silent);
+        ((f64::from(telling) + 0.5) / (f64::from(self.agree) + 0.5)).ln()
     }
 }
 
@@ -68,6 +76,10 @@ pub struct Correction {
     pub network: f64,
     /// How much of the log odds of the share is believed.
     pub share: f64,
+    /// How much is taken back of what databases on which both find nothing add to those odds: all of it where this equals
+    /// `share`. 0 in corrections that were fitted before there was this weight.
+    #[serde(default)]
+    pub silent: f64,
     /// Probability from which a pair is called the same.
     pub threshold: f32,
     /// Between which probabilities nothing had better be said.
@@ -78,12 +90,11 @@ pub struct Correction {
     pub folds: Folds,
 }
 
-/// The places of the two weights that are not negative.
-const NETWORK: usize = 1;
-const SHARE: usize = 2;
+/// The places of the weights that are not negative.
+const NOT_NEGATIVE: [usize; 3] = [1, 2, 3];
 
-fn features(network: f32, shown: Shown) -> [f64; 3] {
-    [1.0, f64::from(logit(network)), shown.odds()]
+fn features(network: f32, shown: Shown) -> [f64; 4] {
+    [1.0, f64::from(logit(network)), shown.odds(), shown.silence()]
 }
 
 /// The probability of a pair that a database tells apart, if that settles the question.
@@ -103,8 +114,12 @@ impl Correction {
         }
     }
 
+    fn weights(&self) -> [f64; 4] {
+        [self.offset, self.network, self.share, self.silent]
+    }
+
     fn weigh(&self, network: f32, shown: Shown) -> f32 {
-        chance(&[self.offset, self.network, self.share], &features(network, shown)) as f32
+        chance(&self.weights(), &features(network, shown)) as f32
     }
 
     /// Fits a correction to pairs with labels, and measures on each fifth of the databases what the others say of it.
@@ -121,14 +136,15 @@ impl Correction {
             label: p.label,
             database: p.database.clone(),
         };
-        let samples: Vec<Sample<3>> = pairs.iter().copied().filter(|p| open(p)).map(sample).collect();
-        let ([offset, network, share], folds) = fit(&samples, &[NETWORK, SHARE])?;
+        let samples: Vec<Sample<4>> = pairs.iter().copied().filter(|p| open(p)).map(sample).collect();
+        let ([offset, network, share, silent], folds) = fit(&samples, &NOT_NEGATIVE)?;
         let mut correction = Correction {
             question,
             semantics: semantics.to_owned(),
             offset,
             network,
             share,
+            silent,
             threshold: 0.5,
             band: None,
             validation: Quality::UNMEASURED,
@@ -152,9 +168,9 @@ impl Correction {
 
     /// Whether its numbers are usable: what network and databases say is believed or not, never reversed.
     pub(crate) fn is_usable(&self) -> bool {
-        [self.offset, self.network, self.share].iter().all(|w| w.is_finite())
-            && self.network >= 0.0
-            && self.share >= 0.0
+        let weights = self.weights();
+        weights.iter().all(|w| w.is_finite())
+            && NOT_NEGATIVE.iter().all(|place| weights[*place] >= 0.0)
             && (0.0..=1.0).contains(&self.threshold)
             && self.band.as_ref().is_none_or(Band::is_usable)
     }
@@ -168,7 +184,7 @@ mod tests {
     use super::*;
 
     fn shown(agree: u32, differ: u32) -> Shown {
-        Shown { agree, differ }
+        Shown { agree, silent: 0, differ }
     }
 
     /// Pairs of which the network knows little and databases much.
@@ -220,6 +236,30 @@ mod tests {
         let with: Vec<Probed> = pairs().into_iter().chain(emptied).collect();
         let fit = |pairs: &[Probed]| Correction::fit(plausible, "bird", pairs).unwrap();
         assert_eq!(fit(&with), fit(&pairs()));
+    }
+
+    #[test]
+    fn agreement_on_nothing_is_believed_less_where_labels_say_so() {
+        let plausible = QUESTIONS[1];
+        // Of half of those that agree everywhere, the answers are empty, and their labels are as often 0 as 1.
+        let pairs: Vec<Probed> = (pairs().into_iter().enumerate())
+            .map(|(i, p)| match p.shown.agree {
+                4 if i % 4 == 0 => {
+                    Probed { shown: Shown { silent: 4, ..p.shown }, label: i % 8 == 0, ..p }
+                }
+                _ => p,
+            })
+            .collect();
+        let found = Correction::fit(plausible, "bird", &pairs).unwrap();
+        assert!(found.is_usable() && found.silent > 0.1, "{found:?}");
+        let of = |silent| {
+            Correction::apply(Some(&found), plausible, 0.5, Shown { silent, ..shown(4, 0) })
+        };
+        assert!((1..=4).all(|silent| of(silent) < of(silent - 1)));
+        // A correction that was fitted before says what it said.
+        let old = Correction { silent: 0.0, ..found };
+        let of = |silent| Correction::apply(Some(&old), plausible, 0.5, Shown { silent, ..shown(4, 0) });
+        assert_eq!(of(4), of(0));
     }
 
     #[test]

@@ -47,6 +47,8 @@ const LARGE: u64 = 23;
 pub struct Finding {
     /// Databases on which both answers are the same.
     pub agree: u32,
+    /// Those of them on which the answers hold nothing but NULL and 0: little is known of queries that find nothing.
+    pub silent: u32,
     /// Databases on which they are not.
     pub differ: u32,
     /// Databases that say nothing: an answer is not determined there, or takes too long.
@@ -155,7 +157,9 @@ impl Probe {
                 if pred.reading.sorts && theirs.order == Order::Stored {
                     theirs.order = Order::None;
                 }
-                compare(&ours, &theirs, semantics, &mut columns)
+                let said = compare(&ours, &theirs, semantics, &mut columns);
+                finding.silent += u32::from(said == Said::Agree && says_nothing(&ours));
+                said
             });
             if !finding.note(said) {
                 break;

@@ -55,7 +55,7 @@ impl Engine {
                     true => probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)),
                     false => probe.plausible(schema, gold, pred, semantics),
                 };
-                Some(Shown { agree: found.agree, differ: found.differ })
+                Some(Shown { agree: found.agree, silent: found.silent, differ: found.differ })
             })
             .collect()
     }
