@@ -244,17 +244,13 @@ mod tests {
         // Of half of those that agree everywhere, the answers are empty, and their labels are as often 0 as 1.
         let pairs: Vec<Probed> = (pairs().into_iter().enumerate())
             .map(|(i, p)| match p.shown.agree {
-                4 if i % 4 == 0 => {
-                    Probed { shown: Shown { silent: 4, ..p.shown }, label: i % 8 == 0, ..p }
-                }
+                4 if i % 4 == 0 => Probed { shown: Shown { silent: 4, ..p.shown }, label: i % 8 == 0, ..p },
                 _ => p,
             })
             .collect();
         let found = Correction::fit(plausible, "bird", &pairs).unwrap();
         assert!(found.is_usable() && found.silent > 0.1, "{found:?}");
-        let of = |silent| {
-            Correction::apply(Some(&found), plausible, 0.5, Shown { silent, ..shown(4, 0) })
-        };
+        let of = |silent| Correction::apply(Some(&found), plausible, 0.5, Shown { silent, ..shown(4, 0) });
         assert!((1..=4).all(|silent| of(silent) < of(silent - 1)));
         // A correction that was fitted before says what it said.
         let old = Correction { silent: 0.0, ..found };

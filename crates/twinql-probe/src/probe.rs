@@ -16,7 +16,7 @@ use crate::reduce::{Reading, Reduced};
 /// How a pair is probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
-    /// Databases that are tried; three times as many where a query counts to between 4 and 40.
+    /// Databases that are tried; twice as many where a query counts to between 4 and 40.
     pub databases: u64,
     /// Rows that one evaluation may look at.
     pub steps: u32,
@@ -28,14 +28,14 @@ impl Default for Probe {
     /// As many databases and steps as keep a pair in the range of milliseconds; the corrections of networks were fitted
     /// with these.
     fn default() -> Probe {
-        Probe { databases: 12, steps: 20_000, seed: 8 }
+        Probe { databases: 24, steps: 20_000, seed: 8 }
     }
 }
 
 /// Numbers of rows that a database with a small number seldom has, and a larger one may.
 const MANY: RangeInclusive<i64> = 4..=40;
 /// How many times the databases are tried then: few tables have rows enough, and few queries count so far.
-const MORE: u64 = 3;
+const MORE: u64 = 2;
 /// Databases with small numbers have few rows, and show most differences for the least time: those that come first anyway,
 /// and the number that is added to the others where tables are to be larger ([`twinql_suite::generate`]).
 const SMALL: u64 = 2;

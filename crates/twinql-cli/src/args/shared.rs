@@ -50,8 +50,8 @@ pub(crate) struct GoldFlag {
 /// How far gmn and two-tier look beyond the network.
 #[derive(Debug, Args)]
 pub(crate) struct ProbeFlag {
-    /// Small databases in memory on which gmn and two-tier evaluate pairs whose canonical forms differ, three times as many
-    /// where a query counts far (LIMIT 10); 0 leaves the word to the network alone [default: 12, and 4 with --question
+    /// Small databases in memory on which gmn and two-tier evaluate pairs whose canonical forms differ, twice as many
+    /// where a query counts far (LIMIT 10); 0 leaves the word to the network alone [default: 24, and 4 with --question
     /// plausible]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=1_000))]
     pub(crate) probe: Option<u64>,
