@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use indexmap::IndexSet;
 
+use super::ordering::unsort;
 use crate::normalize::prelude::*;
 
 pub(super) const FLATTENING: Rule = Rule {
@@ -26,6 +27,8 @@ pub(super) const FLATTENING: Rule = Rule {
             != "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.total > 1";
         "default": "SELECT a.name FROM customer a, customer b, customer c WHERE a.age < b.age AND b.age < c.age"
             != "SELECT a.name FROM customer a, customer b, customer c WHERE a.age < b.age AND a.age < c.age";
+        "default": "SELECT a.name FROM (SELECT name FROM customer ORDER BY age) AS a, (SELECT 1) AS one"
+            != "SELECT name FROM customer ORDER BY age";
         "default": "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.age AND b.age < c.age AND c.age < d.age"
             != "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.age AND a.age < c.age AND a.age < d.age";
         "default": "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.id * 5 AND b.age < c.id * 5 AND c.age < d.id * 5 AND d.age < a.id * 5"
@@ -57,13 +60,18 @@ fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
 }
 
 /// Inputs and conjuncts below `rel`. The one row without columns, which a FROM-less SELECT reads, multiplies
-/// nothing and goes.
+/// nothing and goes. A join does not keep the order of its inputs.
 fn gather(rel: Rel, inputs: &mut Vec<Rel>, on: &mut Vec<Expr>) {
     match rel {
         Rel::Join { .. } | Rel::Filter { .. } => {
+            let joins = matches!(rel, Rel::Join { .. });
             let (below, conjuncts) = rel.into_block();
             on.extend(conjuncts);
-            for r in below {
+            for mut r in below {
+                // Not even where one input is left of the join.
+                if joins {
+                    unsort(&mut r);
+                }
                 gather(r, inputs, on);
             }
         }

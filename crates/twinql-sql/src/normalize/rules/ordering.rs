@@ -41,7 +41,7 @@ fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
 }
 
 /// Removes an ORDER BY without LIMIT, also one below operators that only pass its order on.
-fn unsort(rel: &mut Rel) -> bool {
+pub(super) fn unsort(rel: &mut Rel) -> bool {
     match rel {
         Rel::Sort { input, limit: None, offset: None, .. } => {
             *rel = input.take();
