@@ -3,7 +3,8 @@
 //! A network reads two queries and may miss a small difference; databases on which both are evaluated show it. Asked
 //! for every database, one on which the answers differ settles the pair. Where none does, and where the question is
 //! about plausible databases, a logistic model weighs the network's log odds and those of the share of databases on
-//! which both agree. Databases on which both find nothing may count for less.
+//! which both agree. Databases on which both find nothing may count for less, and those on which SQL leaves an answer
+//! open may count against the pair.
 
 use serde::{Deserialize, Serialize};
 use twinql_graph::Question;
@@ -16,7 +17,7 @@ use crate::logistic::{Folds, Sample, Unfit, chance, fit};
 /// whose answers have different widths. The order that the network gives such pairs stays.
 const MOST_OF_REFUTED: f32 = 0.01;
 
-/// On how many databases two queries were evaluated with a determined answer, and what came of it.
+/// On how many databases two queries were evaluated, and what came of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Databases on which both answers are the same.
@@ -25,12 +26,14 @@ pub struct Shown {
     pub silent: u32,
     /// Databases on which they are not.
     pub differ: u32,
+    /// Databases on which SQL leaves open whether they are.
+    pub open: u32,
 }
 
 impl Shown {
     /// No database says anything.
-    pub fn is_nothing(self) -> bool {
-        self.agree + self.differ == 0
+    fn is_nothing(self) -> bool {
+        self.agree + self.differ + self.open == 0
     }
 
     /// Log odds of the share, shrunk by half a database of each kind.
@@ -42,6 +45,11 @@ impl Shown {
     fn silence(self) -> f64 {
         let telling = self.agree.saturating_sub(self.silent);
         ((f64::from(telling) + 0.5) / (f64::from(self.agree) + 0.5)).ln()
+    }
+
+    /// The logarithm of how many of the databases that do not differ agree for certain; at most 0.
+    fn certainty(self) -> f64 {
+        ((f64::from(self.agree) + 0.5) / (f64::from(self.agree + self.open) + 0.5)).ln()
     }
 }
 
@@ -80,6 +88,10 @@ pub struct Correction {
     /// `share`. 0 in corrections that were fitted before there was this weight.
     #[serde(default)]
     pub silent: f64,
+    /// How much databases that leave it open count against a pair: SQLite gives one of the answers that SQL allows, and two
+    /// queries may be given two. 0 in corrections that were fitted before there was this weight.
+    #[serde(default)]
+    pub open: f64,
     /// Probability from which a pair is called the same.
     pub threshold: f32,
     /// Between which probabilities nothing had better be said.
@@ -91,10 +103,10 @@ pub struct Correction {
 }
 
 /// The places of the weights that are not negative.
-const NOT_NEGATIVE: [usize; 3] = [1, 2, 3];
+const NOT_NEGATIVE: [usize; 4] = [1, 2, 3, 4];
 
-fn features(network: f32, shown: Shown) -> [f64; 4] {
-    [1.0, f64::from(logit(network)), shown.odds(), shown.silence()]
+fn features(network: f32, shown: Shown) -> [f64; 5] {
+    [1.0, f64::from(logit(network)), shown.odds(), shown.silence(), shown.certainty()]
 }
 
 /// The probability of a pair that a database tells apart, if that settles the question.
@@ -109,13 +121,18 @@ impl Correction {
             return settled;
         }
         match correction {
-            Some(correction) if !shown.is_nothing() => correction.weigh(network, shown),
+            Some(correction) if correction.has_a_say(shown) => correction.weigh(network, shown),
             _ => network,
         }
     }
 
-    fn weights(&self) -> [f64; 4] {
-        [self.offset, self.network, self.share, self.silent]
+    /// Whether it was fitted to pairs of which as little is known: not if all is open, where it does not weigh that.
+    fn has_a_say(&self, shown: Shown) -> bool {
+        !shown.is_nothing() && (self.open > 0.0 || shown.agree + shown.differ > 0)
+    }
+
+    fn weights(&self) -> [f64; 5] {
+        [self.offset, self.network, self.share, self.silent, self.open]
     }
 
     fn weigh(&self, network: f32, shown: Shown) -> f32 {
@@ -136,8 +153,8 @@ impl Correction {
             label: p.label,
             database: p.database.clone(),
         };
-        let samples: Vec<Sample<4>> = pairs.iter().copied().filter(|p| open(p)).map(sample).collect();
-        let ([offset, network, share, silent], folds) = fit(&samples, &NOT_NEGATIVE)?;
+        let samples: Vec<Sample<5>> = pairs.iter().copied().filter(|p| open(p)).map(sample).collect();
+        let ([offset, network, share, silent, open], folds) = fit(&samples, &NOT_NEGATIVE)?;
         let mut correction = Correction {
             question,
             semantics: semantics.to_owned(),
@@ -145,6 +162,7 @@ impl Correction {
             network,
             share,
             silent,
+            open,
             threshold: 0.5,
             band: None,
             validation: Quality::UNMEASURED,
@@ -184,7 +202,7 @@ mod tests {
     use super::*;
 
     fn shown(agree: u32, differ: u32) -> Shown {
-        Shown { agree, silent: 0, differ }
+        Shown { agree, differ, ..Shown::default() }
     }
 
     /// Pairs of which the network knows little and databases much.
@@ -256,6 +274,28 @@ mod tests {
         let old = Correction { silent: 0.0, ..found };
         let of = |silent| Correction::apply(Some(&old), plausible, 0.5, Shown { silent, ..shown(4, 0) });
         assert_eq!(of(4), of(0));
+    }
+
+    #[test]
+    fn what_is_open_counts_against_a_pair_where_labels_say_so() {
+        let every = QUESTIONS[0];
+        // All agree where they are certain; where half is open, one in four is the same.
+        let pairs: Vec<Probed> = (pairs().into_iter().enumerate())
+            .map(|(i, p)| match i % 2 {
+                0 => Probed { shown: shown(4, 0), label: i % 20 != 0, ..p },
+                _ => Probed { shown: Shown { open: 4, ..shown(4, 0) }, label: i % 8 == 1, ..p },
+            })
+            .collect();
+        let found = Correction::fit(every, "no-fk", &pairs).unwrap();
+        assert!(found.is_usable() && found.open > 0.5, "{found:?}");
+        let of = |agree, open| Correction::apply(Some(&found), every, 0.5, Shown { open, ..shown(agree, 0) });
+        assert!((1..=4).all(|open| of(4, open) < of(4, open - 1)));
+        assert!(of(0, 8) < of(4, 4), "all is open");
+        // A correction that was fitted before says what it said: nothing where all is open.
+        let old = Correction { open: 0.0, ..found };
+        let of = |agree, open| Correction::apply(Some(&old), every, 0.5, Shown { open, ..shown(agree, 0) });
+        assert_eq!(of(4, 4), of(4, 0));
+        assert_eq!(of(0, 8), 0.5);
     }
 
     #[test]

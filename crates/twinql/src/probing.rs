@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use twinql_model::{Correction, ModelError, Probed, Score, Shown};
-use twinql_probe::{Probe, Side};
+use twinql_probe::{Finding, Probe, Side};
 use twinql_sql::Semantics;
 
 use crate::Engine;
@@ -11,9 +11,6 @@ use crate::job::{Job, Work};
 use crate::network::Network;
 use crate::prepare::{PairGraphs, Tree};
 
-/// Databases for a question about every database, where nothing else is said. The first two show most; those after the
-/// twelfth still settle a ninth of the pairs that agree so far (docs/experiments.md).
-const EVERY: u64 = 24;
 /// Plausible databases, which cost more.
 const PLAUSIBLE: u64 = 4;
 
@@ -22,8 +19,9 @@ impl Engine {
     pub(crate) fn probe(&self) -> Option<Probe> {
         let network = self.network.as_ref()?;
         let usual = network.question().is_usual();
-        let databases = self.probes.unwrap_or(if usual { EVERY } else { PLAUSIBLE });
-        (databases > 0).then(|| Probe { databases, seed: self.seed, ..Probe::default() })
+        let probe = Probe { seed: self.seed, ..Probe::default() };
+        let databases = self.probes.unwrap_or(if usual { probe.databases } else { PLAUSIBLE });
+        (databases > 0).then_some(Probe { databases, ..probe })
     }
 
     /// How probabilities of the network are corrected, where pairs are probed and the checkpoint says how.
@@ -55,7 +53,9 @@ impl Engine {
                     true => probe.every(schema, gold, pred, &semantics.for_gold_text(schema, sql)),
                     false => probe.plausible(schema, gold, pred, semantics),
                 };
-                Some(Shown { agree: found.agree, silent: found.silent, differ: found.differ })
+                let Finding { agree, silent, differ, open, .. } = found;
+                // Of plausible databases too few are open to weigh them.
+                Some(Shown { agree, silent, differ, open: if usual { open } else { 0 } })
             })
             .collect()
     }

@@ -156,10 +156,22 @@ fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<
 /// A correction and its figures for people.
 fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
     let Correction {
-        question, semantics, offset, network, share, silent, threshold, validation, folds, ..
+        question,
+        semantics,
+        offset,
+        network,
+        share,
+        silent,
+        open,
+        threshold,
+        validation,
+        folds,
+        ..
     } = correction;
     let mut out = format!("asked {question}, under {semantics}\nweight     log odds\n");
-    for (name, weight) in [("offset", offset), ("network", network), ("share", share), ("silent", silent)] {
+    let weights =
+        [("offset", offset), ("network", network), ("share", share), ("silent", silent), ("open", open)];
+    for (name, weight) in weights {
         out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
     }
     out.push_str(&format!(
