@@ -27,8 +27,8 @@ pub(super) const FLATTENING: Rule = Rule {
             != "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.total > 1";
         "default": "SELECT a.name FROM customer a, customer b, customer c WHERE a.age < b.age AND b.age < c.age"
             != "SELECT a.name FROM customer a, customer b, customer c WHERE a.age < b.age AND a.age < c.age";
-        "default": "SELECT a.name FROM (SELECT name FROM customer ORDER BY age) AS a, (SELECT 1) AS one"
-            != "SELECT name FROM customer ORDER BY age";
+        "default": "SELECT name FROM customer ORDER BY age"
+            != "SELECT a.name FROM (SELECT name FROM customer ORDER BY age) AS a, (SELECT 1) AS one";
         "default": "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.age AND b.age < c.age AND c.age < d.age"
             != "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.age AND a.age < c.age AND a.age < d.age";
         "default": "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.id * 5 AND b.age < c.id * 5 AND c.age < d.id * 5 AND d.age < a.id * 5"
