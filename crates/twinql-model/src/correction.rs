@@ -47,7 +47,7 @@ impl Shown {
         ((f64::from(telling) + 0.5) / (f64::from(self.agree) + 0.5)).ln()
     }
 
-    /// The logarithm of how many of the databases that do not differ agree for certain; at most 0.
+    /// The logarithm of a share: of the databases that do not tell the pair apart, those that agree for certain. At most 0.
     fn certainty(self) -> f64 {
         ((f64::from(self.agree) + 0.5) / (f64::from(self.agree + self.open) + 0.5)).ln()
     }
@@ -126,9 +126,9 @@ impl Correction {
         }
     }
 
-    /// Whether it was fitted to pairs of which as little is known: not if all is open, where it does not weigh that.
+    /// Whether a pair is corrected. Where every database leaves it open, only a correction that weighs these says anything.
     fn has_a_say(&self, shown: Shown) -> bool {
-        !shown.is_nothing() && (self.open > 0.0 || shown.agree + shown.differ > 0)
+        shown.agree + shown.differ > 0 || (self.open > 0.0 && shown.open > 0)
     }
 
     fn weights(&self) -> [f64; 5] {
@@ -145,7 +145,7 @@ impl Correction {
     /// All pairs that are not settled have one label, or there are too few databases.
     pub fn fit(question: Question, semantics: &str, pairs: &[Probed]) -> Result<Correction, Unfit> {
         let pairs: Vec<&Probed> = pairs.iter().filter(|p| !p.vacuous).collect();
-        let open = |p: &Probed| {
+        let unsettled = |p: &Probed| {
             !p.identical && !p.shown.is_nothing() && settled(question, p.network, p.shown).is_none()
         };
         let sample = |p: &Probed| Sample {
@@ -153,7 +153,7 @@ impl Correction {
             label: p.label,
             database: p.database.clone(),
         };
-        let samples: Vec<Sample<5>> = pairs.iter().copied().filter(|p| open(p)).map(sample).collect();
+        let samples: Vec<Sample<5>> = pairs.iter().copied().filter(|p| unsettled(p)).map(sample).collect();
         let ([offset, network, share, silent, open], folds) = fit(&samples, &NOT_NEGATIVE)?;
         let mut correction = Correction {
             question,

@@ -54,7 +54,7 @@ impl Engine {
                     false => probe.plausible(schema, gold, pred, semantics),
                 };
                 let Finding { agree, silent, differ, open, .. } = found;
-                // Of plausible databases too few are open to weigh them.
+                // Weighed for plausible databases too, open ones rank pairs worse (docs/experiments.md).
                 Some(Shown { agree, silent, differ, open: if usual { open } else { 0 } })
             })
             .collect()
