@@ -13,7 +13,7 @@ out=${TWINQL_OUT:-out/ablations}
 corpus=${TWINQL_CORPUS:-out/corpora/spider-no-fk.jsonl.gz}
 # shellcheck source=scripts/seeds.sh
 . scripts/seeds.sh
-[ -e "$corpus" ] || TWINQL_BIN=$twinql scripts/corpora.sh spider no-fk
+[ -e "$corpus" ] || scripts/corpora.sh spider no-fk
 
 all=()
 for file in configs/ablations/[0-9]*.toml; do

@@ -12,11 +12,8 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/shipped.sh
 . scripts/shipped.sh
 
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-  TWINQL_BIN=${CARGO_TARGET_DIR:-target}/release/twinql
-fi
-export TWINQL_BIN
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 scripts/executions.sh
 out=out/executed
 executed=out/corpora/executed-bird.jsonl.gz wide=out/wide
@@ -34,7 +31,7 @@ checkpoint=crates/twinql/checkpoints/$name
 # Weights of one fit after the other come into the same file.
 next=$checkpoint.safetensors
 fit() {
-  "$TWINQL_BIN" calibrate "$@" --checkpoint "$next" --out "$out/$name.next.safetensors"
+  "$twinql" calibrate "$@" --checkpoint "$next" --out "$out/$name.next.safetensors"
   mv "$out/$name.next.safetensors" "$out/$name.safetensors"
   next=$out/$name.safetensors
 }
@@ -44,4 +41,4 @@ for each in "${semantics[@]}"; do
   fit --metric gmn --question every --pairs "$out/every-$each.jsonl" --schemas "$wide/schemas" --semantics "$each"
 done
 cp "$out/$name.safetensors" "$checkpoint.safetensors"
-"$TWINQL_BIN" selftest --checkpoint "$checkpoint.safetensors" --stored "$checkpoint.selftest.jsonl" --record
+"$twinql" selftest --checkpoint "$checkpoint.safetensors" --stored "$checkpoint.selftest.jsonl" --record

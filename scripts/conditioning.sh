@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 out=${TWINQL_OUT:-out/conditioning}
 # shellcheck source=scripts/seeds.sh
 . scripts/seeds.sh
-TWINQL_BIN=$twinql scripts/corpora.sh spider no-fk default
+scripts/corpora.sh spider no-fk default
 
 # evaluate RUN SEMANTICS: on validation pairs and on Spider-pair dev with the labels of these semantics.
 evaluate() {

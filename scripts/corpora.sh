@@ -13,10 +13,8 @@ cd "$(dirname "$0")/.."
 
 out=${TWINQL_OUT:-out/corpora}
 mkdir -p "$out/ungraded"
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-fi
-twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 
 schemas() {
   case $1 in

@@ -7,15 +7,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-  TWINQL_BIN=${CARGO_TARGET_DIR:-target}/release/twinql
-fi
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 mkdir -p out/executed
 pairs=out/executed/pairs.jsonl verdicts=out/executed/executions.jsonl labelled=out/executed/labelled.jsonl
 if [ ! -e "$labelled" ]; then
   scripts/executed_pairs.py collect > "$pairs"
-  "$TWINQL_BIN" execute --pairs "$pairs" --db "$TWINQL_DATA/spider/database_train" --semantics bird \
+  "$twinql" execute --pairs "$pairs" --db "$TWINQL_DATA/spider/database_train" --semantics bird \
     --max-steps 20000000 --out "$verdicts"
   scripts/executed_pairs.py label "$pairs" "$verdicts" > "$labelled.partial"
   mv "$labelled.partial" "$labelled"

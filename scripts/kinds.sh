@@ -17,7 +17,7 @@ mkdir -p "$corpora"
 # shellcheck source=scripts/seeds.sh
 . scripts/seeds.sh
 files=("$corpora/spider-2200-no-fk.jsonl.gz" "$corpora/habits-judged-no-fk.jsonl.gz")
-[ -e "${files[0]}" ] || TWINQL_BIN=$twinql TWINQL_OUT=$corpora scripts/corpora.sh spider:2200 no-fk
+[ -e "${files[0]}" ] || TWINQL_OUT=$corpora scripts/corpora.sh spider:2200 no-fk
 # Habits with labels by as many databases as the others, and not by the few that suffice before shares are counted.
 [ -e "${files[1]}" ] || {
   sed 's/^databases = 6/databases = 100/' configs/corpus-habits-spider.toml > "$out/corpus-habits.toml"

@@ -14,10 +14,8 @@ cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 
 out=${TWINQL_OUT:-out/corpora}
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-fi
-export TWINQL_BIN=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 
 scripts/corpora.sh bundled no-fk default bird spider strict
 scripts/corpora.sh spider no-fk default:1/12 bird:1/12 spider:1/12 strict:1/12
@@ -34,7 +32,7 @@ scripts/corpora.sh habits-bird
 kind=plausible keep=
 shared() {
   local file=$out/$1-$kind-bird.jsonl.gz
-  [ -e "$file" ] || "$TWINQL_BIN" corpus share "$out/ungraded/$1-no-fk.jsonl.gz" --schemas "$2" \
+  [ -e "$file" ] || "$twinql" corpus share "$out/ungraded/$1-no-fk.jsonl.gz" --schemas "$2" \
     --semantics bird --keep "$keep" ${3:+--golds "$3"} --out "$file"
 }
 
@@ -46,7 +44,7 @@ for name in bird habits-bird; do shared "$name" "$bird"; done
 
 scripts/executions.sh
 [ -e "$out/executed-bird.jsonl.gz" ] ||
-  "$TWINQL_BIN" corpus build --config configs/corpus-executed.toml --out "$out/executed-bird.jsonl.gz"
+  "$twinql" corpus build --config configs/corpus-executed.toml --out "$out/executed-bird.jsonl.gz"
 
 # A part of Spider's pairs, habits over Spider's golds, and shares of databases where names are unique and extremes clear.
 if [ "${1:-}" = kept ]; then

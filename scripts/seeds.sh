@@ -5,10 +5,8 @@
 unset TWINQL_OUT # the commands would read it as their own --out
 seeds=${SEEDS:-1 2 3}
 mkdir -p "$out"
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-fi
-twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 
 # cell NAME FILE N: mean ± spread (population standard deviation) over the finished seeds of the Nth
 # AUC in the run's FILE of `evaluate --by form`: of all pairs (1), or of those whose canonical forms differ (2).

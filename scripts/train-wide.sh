@@ -14,14 +14,12 @@ cd "$(dirname "$0")/.."
 [ $# -gt 1 ] || set -- "$name" 1 2 3 4
 shift
 
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-fi
-export TWINQL_BIN=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 executed=out/corpora/executed-bird.jsonl.gz
 [ -e "$executed" ] || {
   scripts/executions.sh
-  "$TWINQL_BIN" corpus build --config configs/corpus-executed.toml --out "$executed"
+  "$twinql" corpus build --config configs/corpus-executed.toml --out "$executed"
 }
 
 # A new portion is another draw of pairs: later ones change the network less.
@@ -58,5 +56,5 @@ for k in "$@"; do
     echo "init = \"$PWD/$before/model.safetensors\""
     echo "teachers = [\"$PWD/$teacher/model.safetensors\"]"
   } > "$run/laid-over.toml"
-  TWINQL_PORTION=$PWD/out/wide/portion-$k "$TWINQL_BIN" train --config "$run/laid-over.toml" --run "$run" --resume
+  TWINQL_PORTION=$PWD/out/wide/portion-$k "$twinql" train --config "$run/laid-over.toml" --run "$run" --resume
 done

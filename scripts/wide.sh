@@ -14,10 +14,8 @@ cd "$(dirname "$0")/.."
 parts=24
 out=${TWINQL_OUT:-out/wide${GOLDS:+-$GOLDS}}
 unset TWINQL_OUT # the commands would read it as their own --out
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-fi
-export TWINQL_BIN=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 
 mkdir -p "$out/schemas"
 cp "$TWINQL_DATA/spider/test_tables.json" "$out/schemas/spider_tables.json"
@@ -53,4 +51,4 @@ if [ $# -gt 0 ]; then printf '%s\n' "$@"; else seq "$parts"; fi |
 for name in no-fk default bird spider strict plausible-bird; do
   cat "$out"/*of"$parts/$name.jsonl.gz" > "$out/$name.jsonl.gz"
 done
-"$TWINQL_BIN" corpus stats "$out/no-fk.jsonl.gz"
+"$twinql" corpus stats "$out/no-fk.jsonl.gz"
