@@ -24,15 +24,10 @@ names=("${all[@]}")
 
 # run NAME SEED
 run() {
-  local name=$1 seed=$2 run=$out/$1-$2 init=()
-  local how=(--config "configs/ablations/$name.toml" --pairs "$corpus" --run "$run" --seed "$seed" --quiet)
+  local name=$1 seed=$2 run=$out/$1-$2
   [ -e "$run/dev.json" ] && return
   echo "── $name, seed $seed" >&2
-  if [[ $name == *pretrained ]]; then
-    init=(--init "$run/pretrained.safetensors")
-    [ -e "$run/pretrained.safetensors" ] || "$twinql" pretrain "${how[@]}" --resume >&2
-  fi
-  "$twinql" train "${how[@]}" ${init[@]+"${init[@]}"} --resume >&2
+  trained "$name" "$run" --config "configs/ablations/$name.toml" --pairs "$corpus" --seed "$seed" --quiet
   evaluate() {
     "$twinql" evaluate --metric gmn --semantics no-fk --checkpoint "$run/model.safetensors" --by form \
       --resamples 2 --quiet "$@"

@@ -43,18 +43,13 @@ done
 
 # run NAME SEED
 run() {
-  local name=$1 seed=$2 run=$out/$1-$2 part=$out/part-$2 set kinds=kinds init=()
+  local name=$1 seed=$2 run=$out/$1-$2 part=$out/part-$2 set kinds=kinds
   [[ $name != fewer-kinds* ]] || kinds=fewer
   [ -e "$run/unmet.json" ] && return
   echo "── $name, seed $seed" >&2
   mkdir -p "$run"
   { echo "extends = \"$PWD/configs/kinds/$name.toml\""; echo "[data]"; cat "$part/$kinds.toml"; } > "$run/laid-over.toml"
-  local how=(--config "$run/laid-over.toml" --run "$run" --seed "$seed" ${DEVICE:+--device "$DEVICE"} --quiet --resume)
-  if [ "$name" = pretrained ]; then
-    init=(--init "$run/pretrained.safetensors")
-    [ -e "$run/pretrained.safetensors" ] || "$twinql" pretrain "${how[@]}" >&2
-  fi
-  "$twinql" train "${how[@]}" ${init[@]+"${init[@]}"} >&2
+  trained "$name" "$run" --config "$run/laid-over.toml" --seed "$seed" ${DEVICE:+--device "$DEVICE"} --quiet
   for set in met unmet; do
     # The network alone: --probe 0.
     "$twinql" evaluate --metric gmn --probe 0 --semantics no-fk --checkpoint "$run/model.safetensors" --by form --resamples 2 \

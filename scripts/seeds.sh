@@ -8,6 +8,17 @@ mkdir -p "$out"
 # shellcheck source=scripts/twinql.sh
 . scripts/twinql.sh
 
+# trained NAME RUN ARGUMENT…: a run in the folder RUN; it begins with pretraining where NAME ends in `pretrained`.
+trained() {
+  local name=$1 run=$2 init=()
+  shift 2
+  if [[ $name == *pretrained ]]; then
+    init=(--init "$run/pretrained.safetensors")
+    [ -e "$run/pretrained.safetensors" ] || "$twinql" pretrain --run "$run" "$@" --resume >&2
+  fi
+  "$twinql" train --run "$run" "$@" ${init[@]+"${init[@]}"} --resume >&2
+}
+
 # cell NAME FILE N: mean ± spread (population standard deviation) over the finished seeds of the Nth
 # AUC in the run's FILE of `evaluate --by form`: of all pairs (1), or of those whose canonical forms differ (2).
 cell() {

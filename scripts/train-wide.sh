@@ -22,7 +22,7 @@ executed=out/corpora/executed-bird.jsonl.gz
   "$twinql" corpus build --config configs/corpus-executed.toml --out "$executed"
 }
 
-# Of each portion the folder, its parts, and the learning rate: what is new changes the network less and less.
+# Of each portion the folder, its parts, and the learning rate: the second changes the network less.
 of=("" out/wide out/wide-400)
 parts=("" "$(seq 1 6)" "$(seq 7 24)")
 rates=("" 5e-4 4e-4)
@@ -43,6 +43,7 @@ portion() {
 }
 
 for k in "$@"; do
+  [[ $k == [12] ]] || { echo "there is no portion $k; give 1 or 2" >&2; exit 2; }
   run=out/wide-$name-$k before=out/wide-$name-$((k - 1))
   [ "$k" -gt 1 ] || before=out/regular-$name
   [ -e "$run/model.safetensors" ] && continue
