@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Fits what a shipped checkpoint makes of executions and of small databases, and puts the weights into its file in
 # crates/twinql/checkpoints/: `ex`, to predictions that are executed on Spider's training databases, and how `gmn` is
-# corrected by a probe: for the question `plausible` to those of them on validation databases, for `every` to the
-# validation pairs of the wide corpus, with the labels of each semantics that the networks answer for.
+# corrected by a probe: for the question `plausible` to those of them on validation databases, for `every` to pairs of the wide
+# corpus over its validation databases, with the labels of each semantics that the networks answer for.
 #   scripts/calibrate.sh small
 #   scripts/calibrate.sh base
-# Needs TWINQL_DATA (docs/training.md), the parts of scripts/wide.sh and what scripts/train-wide.sh makes beside them; a few minutes. After a change of the generators of
-# databases run it for both. Executions and labels are kept in out/executed/.
+# Needs TWINQL_DATA (docs/training.md). What it fits to is made where it is missing, a quarter of an hour on two processors, and
+# kept in out/executed/, out/corpora/ and out/wide-valid-400/; then some minutes. After a change of the generators of databases,
+# remove these and run it for both.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/shipped.sh
@@ -16,16 +17,12 @@ cd "$(dirname "$0")/.."
 . scripts/twinql.sh
 scripts/executions.sh
 out=out/executed
-executed=out/corpora/executed-bird.jsonl.gz wide=out/wide
-[ -e "$executed" ] || { echo "no $executed; run scripts/train-wide.sh $name" >&2; exit 2; }
-[ -e "$wide/1of24/no-fk.jsonl.gz" ] || { echo "no $wide/1of24; run scripts/wide.sh" >&2; exit 2; }
-valid() { zcat "$@" | grep '"split":"valid"'; }
-# Of the wide corpus, every second one of the parts that are there.
+executed=out/corpora/executed-bird.jsonl.gz wide=out/wide-valid-400
+mkdir -p out/corpora
+[ -e "$executed" ] || "$twinql" corpus build --config configs/corpus-executed.toml --out "$executed"
+SPLIT=valid PARTS=4 GOLDS=400 scripts/wide.sh
 semantics=(no-fk default bird spider strict)
-valid "$executed" > "$out/plausible.jsonl"
-for each in "${semantics[@]}"; do
-  valid "$wide"/*of24/"$each.jsonl.gz" | awk 'NR % 2 == 0' > "$out/every-$each.jsonl"
-done
+zcat "$executed" | grep '"split":"valid"' > "$out/plausible.jsonl"
 
 checkpoint=crates/twinql/checkpoints/$name
 # Weights of one fit after the other come into the same file.
@@ -38,7 +35,7 @@ fit() {
 fit --metric ex --pairs "$out/labelled.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
 fit --metric gmn --question plausible --pairs "$out/plausible.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
 for each in "${semantics[@]}"; do
-  fit --metric gmn --question every --pairs "$out/every-$each.jsonl" --schemas "$wide/schemas" --semantics "$each"
+  fit --metric gmn --question every --pairs "$wide/$each.jsonl.gz" --schemas "$wide/schemas" --semantics "$each"
 done
 cp "$out/$name.safetensors" "$checkpoint.safetensors"
 "$twinql" selftest --checkpoint "$checkpoint.safetensors" --stored "$checkpoint.selftest.jsonl" --record

@@ -5,14 +5,16 @@
 #   scripts/wide.sh                 all parts
 #   scripts/wide.sh 1 2 3           these alone
 #   GOLDS=20 scripts/wide.sh 1 2    20 golds of each, drawn by the seed: a try
+#   SPLIT=valid PARTS=4 GOLDS=400 scripts/wide.sh
+#                                   400 golds of each of 4 parts of the validation databases alone: what scripts/calibrate.sh reads
 # Needs TWINQL_DATA (docs/training.md). As many parts are built side by side as there are processors, each on one thread: SQLite's
 # allocator has one lock a process, for which threads wait. What is finished is kept; an interrupted build goes on after its last
 # 256 golds, and what comes after it with the next file. Time is printed for each file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
-parts=24
-out=${TWINQL_OUT:-out/wide${GOLDS:+-$GOLDS}}
+parts=${PARTS:-24}
+out=${TWINQL_OUT:-out/wide${SPLIT:+-$SPLIT}${GOLDS:+-$GOLDS}}
 unset TWINQL_OUT # the commands would read it as their own --out
 # shellcheck source=scripts/twinql.sh
 . scripts/twinql.sh
@@ -35,7 +37,8 @@ made() {
 part() {
   local folder=$out/$1of$parts semantics
   mkdir -p "$folder"
-  made "$folder/no-fk.jsonl.gz" build --config configs/corpus-wide.toml --part "$1/$parts" ${GOLDS:+--max-gold "$GOLDS"}
+  made "$folder/no-fk.jsonl.gz" build --config configs/corpus-wide.toml --part "$1/$parts" \
+    ${SPLIT:+--only "$SPLIT"} ${GOLDS:+--max-gold "$GOLDS"}
   for semantics in default bird spider strict; do
     made "$folder/$semantics.jsonl.gz" relabel "$folder/no-fk.jsonl.gz" --schemas "$out/schemas" --semantics "$semantics" \
       --databases 40

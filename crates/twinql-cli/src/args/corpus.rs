@@ -46,6 +46,20 @@ pub(crate) struct CorpusBuild {
     /// Only the databases of the K-th of N parts, chosen by their names: parts can be built side by side [default: all]
     #[arg(long, value_name = "K/N", value_parser = part)]
     pub(crate) part: Option<(u64, u64)>,
+    /// Only the databases of one part of the split, such as those to calibrate with [default: all]
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) only: Option<Role>,
+}
+
+/// As `split` of a pair says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Role {
+    /// What networks learn from
+    Train,
+    /// What epochs, calibrations and thresholds are chosen on
+    Valid,
+    /// What only figures come from
+    Test,
 }
 
 /// What pairs are read from and written to.

@@ -10,8 +10,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use twinql::Semantics;
 use twinql::corpus::build::{
-    BuildConfig, EASE, SHARE, Stats, SuiteOracle, gold_part, grade as add_ease, share as add_share, sources,
-    stats_path, write_stats,
+    BuildConfig, EASE, Role, SHARE, Stats, SuiteOracle, gold_part, grade as add_ease, share as add_share,
+    sources, stats_path, write_stats,
 };
 use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, Pair, pairs};
@@ -60,6 +60,11 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
         config.max_golds = max;
     }
     config.part = typed.part;
+    config.only = typed.only.map(|role| match role {
+        args::Role::Train => Role::Train,
+        args::Role::Valid => Role::Valid,
+        args::Role::Test => Role::Test,
+    });
     if let Some(seed) = seed {
         config.seed = seed;
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use twinql_sql::semantics::UnknownSemantics;
 use twinql_sql::{Dialect, Semantics};
 
-use super::hash;
+use super::databases::Role;
 use crate::CorpusError;
 use crate::grammar::Style;
 use crate::paths::beside;
@@ -83,6 +83,9 @@ pub struct BuildConfig {
     /// the numbers in `id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<(u64, u64)>,
+    /// Only the databases of one part of the split; none: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Role>,
     /// How many candidates each gold gets.
     pub sample: Sample,
     /// Which labelled candidates stay.
@@ -112,6 +115,7 @@ impl Default for BuildConfig {
             allow_evaluation_databases: false,
             max_golds: 0,
             part: None,
+            only: None,
             sample: Sample::default(),
             select: Select::default(),
             split: Split::default(),
@@ -374,11 +378,6 @@ impl BuildConfig {
     /// Not a preset's name.
     pub fn semantics(&self) -> Result<Semantics, CorpusError> {
         self.semantics.parse().map_err(|e: UnknownSemantics| CorpusError::Config(e.to_string()))
-    }
-
-    /// True if a database belongs to the part that is built. Its name alone decides.
-    pub fn takes(&self, db_id: &str) -> bool {
-        self.part.is_none_or(|(part, of)| hash(&["databases", db_id]) % of.max(1) + 1 == part)
     }
 
     /// Why nothing over this database may be built, if it may not.

@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use twinql_sql::{Dialect, SchemaSet, SqlError, in_sqlite, schema};
 
 use super::config::BuildConfig;
+use super::databases::Databases;
 use super::stats::Dropped;
 use super::text::{normal, plug_values};
 use crate::CorpusError;
@@ -58,7 +59,7 @@ struct Tasks {
 
 /// Reads everything that the configuration names: schemas, golds with predictions and beams line by line, and
 /// pair files. A gold that comes again keeps the text in which it came first.
-pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
+pub(super) fn gather(config: &BuildConfig, databases: &Databases<'_>) -> Result<Gathered, CorpusError> {
     let mut schemas = SchemaSet::new();
     for path in &config.schemas {
         for (db_id, schema) in schema::load_in(path, config.dialect)? {
@@ -76,7 +77,7 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
                 tasks.dropped.unusable += 1;
                 continue;
             }
-            tasks.add(config, &schemas, &g.db_id, &g.sql, None);
+            tasks.add(databases, &schemas, &g.db_id, &g.sql, None);
         }
         let cover = if source.first_lines { Cover::First } else { Cover::All };
         for pattern in &source.predictions {
@@ -88,7 +89,7 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
                     if g.unusable.is_some() {
                         continue;
                     }
-                    let Some(task) = tasks.add(config, &schemas, &g.db_id, &g.sql, None) else {
+                    let Some(task) = tasks.add(databases, &schemas, &g.db_id, &g.sql, None) else {
                         continue;
                     };
                     if p.unusable.is_some() {
@@ -101,7 +102,7 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
         }
         for pattern in &source.beams {
             for file in glob(pattern)? {
-                beams(config, &schemas, &mut tasks, &gold, &file)?;
+                beams(databases, &schemas, &mut tasks, &gold, &file)?;
             }
         }
     }
@@ -122,7 +123,7 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
                     }
                 };
                 let question = pair.question.as_deref();
-                let Some(task) = tasks.add(config, &schemas, &db_id, &pair.gold, question) else {
+                let Some(task) = tasks.add(databases, &schemas, &db_id, &pair.gold, question) else {
                     continue;
                 };
                 let name = stem(&file);
@@ -175,16 +176,16 @@ impl Tasks {
     /// The number of the task of this gold; none where its database is unknown or excluded.
     fn add(
         &mut self,
-        config: &BuildConfig,
+        databases: &Databases<'_>,
         schemas: &SchemaSet,
         db_id: &str,
         gold: &str,
         question: Option<&str>,
     ) -> Option<usize> {
-        if !config.takes(db_id) {
+        if !databases.takes(db_id) {
             return None;
         }
-        if config.excluded(db_id) {
+        if databases.excludes(db_id) {
             self.dropped.excluded += 1;
             return None;
         }
@@ -224,7 +225,7 @@ impl Tasks {
 
 /// T5-style beams: `{"idx": line from 0, "beam": [SQL, …]}` a line.
 fn beams(
-    config: &BuildConfig,
+    databases: &Databases<'_>,
     schemas: &SchemaSet,
     tasks: &mut Tasks,
     gold: &[Gold],
@@ -239,7 +240,7 @@ fn beams(
         let gold = index
             .and_then(|i| gold.get(usize::try_from(i).ok()?))
             .ok_or_else(|| fail("\"idx\" is no line of the gold file (they count from 0)".into()))?;
-        let Some(task) = tasks.add(config, schemas, &gold.db_id, &gold.sql, None) else {
+        let Some(task) = tasks.add(databases, schemas, &gold.db_id, &gold.sql, None) else {
             continue;
         };
         let beam = json.get("beam").and_then(Json::as_array).into_iter().flatten();

@@ -7,6 +7,7 @@
 
 mod candidates;
 pub mod config;
+mod databases;
 mod evaluation;
 mod gather;
 mod golds;
@@ -25,7 +26,6 @@ mod tests;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use indexmap::IndexMap;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -37,6 +37,7 @@ use twinql_sql::{Schema, Semantics};
 use twinql_suite::resume::{Finished, partial_of};
 
 pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
+pub use databases::Role;
 pub use grade::{EASE, grade};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use relabel::{gold_part, relabel};
@@ -44,9 +45,10 @@ pub use share::{SHARE, share};
 pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, TURNED, kinds, origin};
 pub use text::{normal, plug_values};
 
-use crate::io::{lines, read_bytes, write_whole};
+use crate::io::write_whole;
 use crate::{CorpusError, Pair, pairs};
 use candidates::Candidate;
+use databases::Databases;
 use gather::{Gathered, Task, gather};
 
 /// How far a build is.
@@ -103,16 +105,15 @@ pub fn build_with(
 ) -> Result<Stats, CorpusError> {
     config.check()?;
     let semantics = config.semantics()?;
-    let Gathered { schemas, mut tasks, mut dropped } = gather(config)?;
+    let databases = Databases::of(config)?;
+    let Gathered { schemas, mut tasks, mut dropped } = gather(config, &databases)?;
     let known = evaluation::forms(&config.evaluation, &semantics)?;
-    let test = test_databases(config)?;
-    tasks.extend(sampled::tasks(config, &schemas, &test, &semantics, oracle)?);
+    tasks.extend(sampled::tasks(config, &schemas, &databases, &semantics, oracle)?);
     let job = Job { config, semantics: &semantics, oracle, known: &known };
     if config.max_golds > 0 {
         tasks.shuffle(&mut ChaCha8Rng::seed_from_u64(config.seed));
         tasks.truncate(config.max_golds);
     }
-    let splits = splits(config, &test, &tasks);
     let path = partial_of(&config.out);
     let read = |line: &[u8]| serde_json::from_slice::<Yield>(line).ok();
     let (mut finished, mut yields) = Finished::open(&path, &fingerprint(config, &tasks), true, read)?;
@@ -152,7 +153,7 @@ pub fn build_with(
             Some((part, of)) => format!("{part}of{of}-p{number}").into(),
             None => format!("p{number}").into(),
         };
-        pair.split = pair.db_id.as_ref().and_then(|d| splits.get(d).cloned());
+        pair.split = pair.db_id.as_ref().map(|d| databases.role(d).name().to_owned());
     }
     if all.is_empty() {
         return Err(CorpusError::Config(format!(
@@ -232,42 +233,6 @@ fn fingerprint(config: &BuildConfig, tasks: &[Task]) -> String {
         parts.extend(task.real.iter().map(|r| r.sql.as_str()));
     }
     format!("{:016x}", hash(&parts))
-}
-
-/// The databases of the part `test`.
-fn test_databases(config: &BuildConfig) -> Result<Vec<String>, CorpusError> {
-    let mut test = config.split.test_databases.clone();
-    if !config.split.test_file.is_empty() {
-        let bytes = read_bytes(Path::new(&config.split.test_file))?;
-        let names = lines(&bytes).map(|l| String::from_utf8_lossy(l).trim().to_owned());
-        test.extend(names.filter(|n| !n.is_empty()));
-    }
-    Ok(test)
-}
-
-/// The part of the corpus that each database belongs to.
-fn splits(config: &BuildConfig, test: &[String], tasks: &[Task]) -> IndexMap<String, String> {
-    let split = &config.split;
-    let seed = config.seed.to_string();
-    let mut out = IndexMap::new();
-    for task in tasks {
-        let listed = |names: &[String]| names.contains(&task.db_id);
-        let valid = if split.valid_databases.is_empty() {
-            let at = hash(&["split", &seed, &task.db_id]) >> 11;
-            (at as f64) / ((1_u64 << 53) as f64) < split.valid_share
-        } else {
-            listed(&split.valid_databases)
-        };
-        let part = if listed(test) {
-            "test"
-        } else if valid {
-            "valid"
-        } else {
-            "train"
-        };
-        out.entry(task.db_id.clone()).or_insert_with(|| part.to_owned());
-    }
-    out
 }
 
 /// All labelled pairs of one gold.

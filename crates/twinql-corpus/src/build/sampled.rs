@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize};
 
 use super::config::BuildConfig;
+use super::databases::Databases;
 use super::gather::Task;
 use super::hash;
 use super::oracle::{Oracle, Outcome};
@@ -27,16 +28,15 @@ const TRIES: usize = 20;
 pub(super) fn tasks(
     config: &BuildConfig,
     schemas: &SchemaSet,
-    test: &[String],
+    databases: &Databases<'_>,
     semantics: &Semantics,
     oracle: &dyn Oracle,
 ) -> Result<Vec<Task>, CorpusError> {
     let mut wanted: IndexMap<(&str, Style), usize> = IndexMap::new();
-    let reserved = |db_id: &str| config.excluded(db_id) || test.iter().any(|t| t == db_id);
     for source in &config.grammar {
         for name in &source.schemas {
             if name == "*" {
-                for db_id in schemas.keys().filter(|d| !reserved(d)) {
+                for db_id in schemas.keys().filter(|d| !databases.reserves(d)) {
                     *wanted.entry((db_id.as_str(), source.style)).or_default() += source.queries;
                 }
                 continue;
@@ -46,7 +46,7 @@ pub(super) fn tasks(
                     "[[grammar]] names the database {name:?}, which `schemas` does not have"
                 )));
             };
-            if reserved(db_id) {
+            if databases.reserves(db_id) {
                 return Err(CorpusError::Config(format!(
                     "[[grammar]] names the database {name:?}, which is reserved for evaluation"
                 )));
@@ -55,7 +55,7 @@ pub(super) fn tasks(
         }
     }
     let wanted: Vec<((&str, Style), usize)> =
-        wanted.into_iter().filter(|((db_id, _), _)| config.takes(db_id)).collect();
+        wanted.into_iter().filter(|((db_id, _), _)| databases.takes(db_id)).collect();
     let made: Vec<Vec<Task>> = wanted
         .into_par_iter()
         .map(|((db_id, style), count)| match schemas.get(db_id) {

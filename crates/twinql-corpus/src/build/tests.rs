@@ -106,13 +106,6 @@ fn parts_are_the_whole() {
         build_with(&BuildConfig { part, ..config.clone() }, &Fake, &mut |_| {})?;
         pairs::read_strict(&config.out)
     };
-    // A pair without its number, which is the part's own.
-    let nameless = |pairs: Vec<Pair>| {
-        let mut all: Vec<String> =
-            pairs.into_iter().map(|p| Pair { id: Json::Null, ..p }.to_json().to_string()).collect();
-        all.sort();
-        all
-    };
     let whole = built(None).unwrap();
     // By their names d1 and d2 are in the first part, d3 in the second, and none in the third.
     let parts = [built(Some((1, 3))).unwrap(), built(Some((2, 3))).unwrap()];
@@ -129,6 +122,40 @@ fn parts_are_the_whole() {
     let ids: HashSet<String> = together.iter().map(|p| p.id.to_string()).collect();
     assert_eq!(ids.len(), together.len());
     assert_eq!(nameless(together), nameless(whole));
+}
+
+/// Pairs without their numbers, which belong to the file that they are in.
+fn nameless(pairs: Vec<Pair>) -> Vec<String> {
+    let mut all: Vec<String> =
+        pairs.into_iter().map(|p| Pair { id: Json::Null, ..p }.to_json().to_string()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn one_part_of_the_split_has_what_it_has_in_the_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut config = BuildConfig {
+        grammar: vec![config::GrammarSource {
+            schemas: vec!["*".into()],
+            queries: 4,
+            ..config::GrammarSource::default()
+        }],
+        ..config(dir.path())
+    };
+    config.split.valid_databases = vec!["d2".into()];
+    config.split.test_databases = vec!["d3".into()];
+    let built = |only: Option<Role>| {
+        build_with(&BuildConfig { only, ..config.clone() }, &Fake, &mut |_| {})?;
+        pairs::read_strict(&config.out)
+    };
+    let whole = built(None).unwrap();
+    for role in [Role::Train, Role::Valid, Role::Test] {
+        let of_role: Vec<Pair> =
+            whole.iter().filter(|p| p.split.as_deref() == Some(role.name())).cloned().collect();
+        assert!(!of_role.is_empty(), "{role:?}");
+        assert_eq!(nameless(built(Some(role)).unwrap()), nameless(of_role), "{role:?}");
+    }
 }
 
 #[test]
@@ -158,7 +185,7 @@ fn interrupted_work_goes_on() {
     let config = config(dir.path());
     build_with(&config, &Fake, &mut |_| {}).unwrap();
     let whole = std::fs::read(&config.out).unwrap();
-    let gathered = gather(&config).unwrap();
+    let gathered = gather(&config, &Databases::of(&config).unwrap()).unwrap();
     let print = fingerprint(&config, &gathered.tasks);
     let done: Vec<Yield> = gathered.tasks[..10]
         .iter()
