@@ -146,4 +146,25 @@ mod tests {
         assert_eq!(said("default", "SELECT name, age FROM pet", first), Said::Differ);
         assert_eq!(said("default", "SELECT name, age FROM pet GROUP BY age", first), Said::Open);
     }
+
+    #[test]
+    fn values_that_are_joined_are_certain_where_there_is_one() {
+        let of = |what: &str, which: &str| format!("SELECT {what} FROM pet WHERE {which}");
+        let names = "group_concat(name, ', ')";
+        assert_eq!(said("default", &of(names, "age > 5"), &of("group_concat(name)", "age > 5")), Said::Agree);
+        assert_eq!(
+            said("default", &of(names, "age > 5"), &of("upper(group_concat(name))", "age > 5")),
+            Said::Differ
+        );
+        assert_eq!(said("default", &of(names, "age > 9"), &of("max(name)", "age > 9")), Said::Agree);
+        assert_eq!(
+            said("default", &of("group_concat(age)", "age > 5"), &of("max(age)", "age > 5")),
+            Said::Differ
+        );
+        // In which order there are two is open.
+        assert_eq!(
+            said("default", &of(names, "age = 3"), &of("group_concat(name, ', ')", "age = 3")),
+            Said::Open
+        );
+    }
 }

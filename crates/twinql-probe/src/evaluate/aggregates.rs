@@ -6,7 +6,7 @@ use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel, Value};
 use twinql_suite::compare::order;
 
 use super::comparison::nocase;
-use super::numbers::{real, summand};
+use super::numbers::{real, summand, text};
 use super::rows::{Row, compare_rows, same, same_rows};
 use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
 
@@ -170,8 +170,12 @@ pub(super) fn fold<'d>(func: &AggFunc, values: Vec<Cell<'d>>) -> Result<Cell<'d>
         AggFunc::Sum => Cow::Owned(sum(&values)?),
         AggFunc::Total => Cow::Owned(real(total(&values))),
         AggFunc::Avg => Cow::Owned(real(total(&values) / values.len() as f64)),
-        // SQL leaves the order of the values open, and an answer would depend on it.
-        AggFunc::GroupConcat => return Err(Stop::Undetermined),
+        AggFunc::GroupConcat => match values.as_slice() {
+            [] => NULL,
+            [value] => text(value).map_or(NULL, |of| Cow::Owned(Value::Text(of.into_owned()))),
+            // SQL leaves the order of the values open, and an answer would depend on it.
+            _ => return Err(Stop::Undetermined),
+        },
         AggFunc::Bare | AggFunc::Other(_) => return Err(Stop::Unsupported("aggregate")),
     })
 }
