@@ -9,10 +9,8 @@ cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (docs/training.md names its layout)}"
 out=${OUT:-out/rerank}
 mkdir -p "$out"
-if [ -z "${TWINQL:-}" ]; then
-  cargo build --release --locked --workspace --bin twinql
-fi
-twinql=${TWINQL:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/twinql.sh
+. scripts/twinql.sh
 schemas=$TWINQL_DATA/spider/tables.json
 
 # Schemas of Spider test are in a file of their own.
