@@ -17,12 +17,10 @@ cd "$(dirname "$0")/.."
 . scripts/twinql.sh
 scripts/executions.sh
 out=out/executed
-executed=out/corpora/executed-bird.jsonl.gz wide=out/wide-valid-400
-mkdir -p out/corpora
-[ -e "$executed" ] || "$twinql" corpus build --config configs/corpus-executed.toml --out "$executed"
+wide=out/wide-valid-400
 SPLIT=valid PARTS=4 GOLDS=400 scripts/wide.sh
 semantics=(no-fk default bird spider strict)
-zcat "$executed" | grep '"split":"valid"' > "$out/plausible.jsonl"
+zcat out/corpora/executed-bird.jsonl.gz | grep '"split":"valid"' > "$out/plausible.jsonl"
 
 checkpoint=crates/twinql/checkpoints/$name
 # Weights of one fit after the other come into the same file.

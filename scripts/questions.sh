@@ -42,9 +42,7 @@ shared spider "$spider" 1/2
 for name in peers turned-spider; do shared "$name" "$spider"; done
 for name in bird habits-bird; do shared "$name" "$bird"; done
 
-scripts/executions.sh
-[ -e "$out/executed-bird.jsonl.gz" ] ||
-  "$twinql" corpus build --config configs/corpus-executed.toml --out "$out/executed-bird.jsonl.gz"
+scripts/executions.sh "$out"
 
 # A part of Spider's pairs, habits over Spider's golds, and shares of databases where names are unique and extremes clear.
 if [ "${1:-}" = kept ]; then

@@ -16,11 +16,7 @@ shift
 
 # shellcheck source=scripts/twinql.sh
 . scripts/twinql.sh
-executed=out/corpora/executed-bird.jsonl.gz
-[ -e "$executed" ] || {
-  scripts/executions.sh
-  "$twinql" corpus build --config configs/corpus-executed.toml --out "$executed"
-}
+[ -e out/corpora/executed-bird.jsonl.gz ] || scripts/executions.sh
 
 # Of each portion the folder, its parts, and the learning rate: the second changes the network less.
 of=("" out/wide out/wide-400)
