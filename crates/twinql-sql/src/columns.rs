@@ -1,7 +1,9 @@
 //! Which columns a relation produces, and which are read where.
 //!
-//! A node *introduces* the columns that do not exist below it; a relation *produces* those that its reader sees;
-//! *read* are those that an expression names; *free* are those that are read and come from outside.
+//! A node *lists* the columns that it computes or passes on by name; it *introduces* those of them that do not exist
+//! below it: a bare column keeps its id (`(c, Column(c))`), and is passed on. A relation *produces* what its reader sees;
+//! *read* is what an expression names; *free* is what is read and comes from outside. An outer column can be a group key
+//! of a subquery, and is no less an outer column there.
 
 use crate::column_set::ColumnSet;
 use crate::expr::Expr;
@@ -73,8 +75,8 @@ impl Expr {
     }
 }
 
-/// The columns that a node introduces, written once for looking and for changing.
-macro_rules! introduced {
+/// The columns that a node lists, written once for looking and for changing.
+macro_rules! listed {
     ($(#[$doc:meta])* $name:ident, $iter:ident, $id:ty, |$c:ident| $handed:expr $(, $mut:tt)?) => {
         impl Rel {
             $(#[$doc])*
@@ -100,13 +102,13 @@ macro_rules! introduced {
     };
 }
 
-introduced!(
-    /// Shows the columns that this node introduces to `f`: none that it passes on.
-    introduced, iter, ColumnId, |c| *c
+listed!(
+    /// Shows the columns that this node lists to `f`: those that it introduces, and bare columns that it passes on.
+    listed, iter, ColumnId, |c| *c
 );
-introduced!(
-    /// Shows the columns that this node introduces to `f`, to be changed.
-    introduced_mut, iter_mut, &mut ColumnId, |c| c, mut
+listed!(
+    /// Shows the columns that this node lists to `f`, to be changed.
+    listed_mut, iter_mut, &mut ColumnId, |c| c, mut
 );
 
 impl Rel {
@@ -115,6 +117,19 @@ impl Rel {
         let mut all = Vec::new();
         self.outputs_to(&mut |c| all.push(c));
         all
+    }
+
+    /// Shows the columns that this node introduces to `f`: none that it passes on.
+    pub(crate) fn introduced(&self, f: &mut dyn FnMut(ColumnId)) {
+        let computed = |(c, e): &(ColumnId, Expr)| (*e != Expr::Column(*c)).then_some(*c);
+        match self {
+            Rel::Project { exprs, .. } => exprs.iter().filter_map(computed).for_each(f),
+            Rel::Aggregate { keys, calls, .. } => {
+                keys.iter().filter_map(computed).for_each(&mut *f);
+                calls.iter().for_each(|(c, _)| f(*c));
+            }
+            other => other.listed(f),
+        }
     }
 
     /// The columns that it produces, as a set.
@@ -152,7 +167,7 @@ impl Rel {
             }
             _ => {}
         }
-        self.introduced(f);
+        self.listed(f);
     }
 
     /// Every column that some node of it introduces, subqueries included.
@@ -184,7 +199,7 @@ impl Query {
         self.map_up_deep(|node| match node {
             NodeMut::Expr(Expr::Column(c)) => f(c),
             NodeMut::Expr(_) => {}
-            NodeMut::Rel(rel) => rel.introduced_mut(&mut f),
+            NodeMut::Rel(rel) => rel.listed_mut(&mut f),
             NodeMut::Query(query) => query.output.iter_mut().for_each(&mut f),
         });
     }

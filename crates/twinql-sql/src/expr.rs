@@ -15,6 +15,8 @@ pub enum UnaryOp {
     BitNot,
     /// `x IS NULL`; `IS NOT NULL` is `Not` of it.
     IsNull,
+    /// `+x`: the value of `x` without its affinity, which counts where it is compared.
+    Plus,
 }
 
 /// Operators with two operands. `>` and `>=` exist until the comparison-orientation rule

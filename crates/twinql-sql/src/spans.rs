@@ -162,7 +162,7 @@ impl Spans {
             expr.map_up_deep(|node| match node {
                 NodeMut::Expr(Expr::Column(c)) => *c = self.origin(*c),
                 NodeMut::Expr(_) => {}
-                NodeMut::Rel(rel) => rel.introduced_mut(&mut |c| *c = self.origin(*c)),
+                NodeMut::Rel(rel) => rel.listed_mut(&mut |c| *c = self.origin(*c)),
                 NodeMut::Query(query) => query.output.iter_mut().for_each(|c| *c = self.origin(*c)),
             });
         }

@@ -56,17 +56,9 @@ impl Rel {
         hit
     }
 
-    /// Shows the columns to `f` that first arise in the relation: not those that it merely passes on.
+    /// Shows the columns to `f` that first arise in the relation, those of subqueries in its expressions aside.
     fn born_within(&self, f: &mut dyn FnMut(ColumnId)) {
-        let computed = |(c, e): &(ColumnId, Expr)| (*e != Expr::Column(*c)).then_some(*c);
-        match self {
-            Rel::Project { exprs, .. } => exprs.iter().filter_map(computed).for_each(&mut *f),
-            Rel::Aggregate { keys, calls, .. } => {
-                keys.iter().filter_map(computed).for_each(&mut *f);
-                calls.iter().for_each(|(c, _)| f(*c));
-            }
-            other => other.introduced(f),
-        }
+        self.introduced(f);
         for input in self.inputs() {
             input.born_within(f);
         }

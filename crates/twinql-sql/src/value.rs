@@ -31,3 +31,19 @@ impl Value {
         }
     }
 }
+
+/// The number that numeric affinity makes of a text, if it makes one: the whole text has to be a number, space
+/// around it aside. What Rust reads and SQLite does not (`inf`, `nan`) is left out by the letters it takes.
+pub(crate) fn number_in(text: &str) -> Option<Value> {
+    let t = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
+    let plain = !t.is_empty()
+        && t.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+    if !plain {
+        return None;
+    }
+    if let Ok(i) = t.parse::<i64>() {
+        return Some(Value::Integer(i));
+    }
+    let r: f64 = t.parse().ok()?;
+    r.is_finite().then(|| Value::Real(r.into()))
+}

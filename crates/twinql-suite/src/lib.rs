@@ -41,6 +41,7 @@ mod testing;
 mod tests;
 mod text;
 mod timing;
+pub mod truth;
 
 mod views;
 pub mod worker;

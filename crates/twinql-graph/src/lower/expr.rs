@@ -194,6 +194,8 @@ impl<'a> Lowerer<'a> {
             (UnaryOp::Neg, _) => Word::NEG,
             (UnaryOp::BitNot, _) => Word::BIT_NOT,
             (UnaryOp::IsNull, _) => Word::IS_NULL,
+            // What takes an affinity away is no operator that networks know.
+            (UnaryOp::Plus, _) => Word::UNKNOWN_FUNCTION,
         };
         let node = self.node(parent, word)?;
         self.expr(operand, node)?;

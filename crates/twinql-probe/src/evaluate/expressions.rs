@@ -31,6 +31,7 @@ impl<'d> Evaluator<'d> {
                 Value::Real(r) => real(-r.0),
                 _ => Value::Null,
             }),
+            Expr::Unary { op: UnaryOp::Plus, expr } => self.expr(expr)?,
             Expr::Unary { op: UnaryOp::BitNot, .. } => return Err(Stop::Unsupported("~")),
             Expr::Binary { op, left, right } if !op.is_comparison() && !op.is_null_safe() => {
                 self.operation(*op, left, right)?

@@ -46,6 +46,14 @@ impl Expr {
         Expr::unary(UnaryOp::IsNull, self)
     }
 
+    /// `+self`: the value without its affinity.
+    pub fn plain(self) -> Expr {
+        match self {
+            Expr::Literal(_) | Expr::Unary { op: UnaryOp::Plus, .. } => self,
+            other => Expr::unary(UnaryOp::Plus, other),
+        }
+    }
+
     /// `CAST(self AS …)`.
     pub fn cast(self, affinity: Affinity) -> Expr {
         Expr::Cast { expr: Box::new(self), affinity }
@@ -141,6 +149,14 @@ impl Expr {
     pub fn as_not(&self) -> Option<&Expr> {
         match self {
             Expr::Unary { op: UnaryOp::Not, expr } => Some(expr),
+            _ => None,
+        }
+    }
+
+    /// What a + stands before.
+    pub fn as_plus(&self) -> Option<&Expr> {
+        match self {
+            Expr::Unary { op: UnaryOp::Plus, expr } => Some(expr),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::column_set::ColumnSet;
 use crate::expr::Expr;
+use crate::plan;
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel};
 use crate::schema::{Affinity, ColumnRef, Schema, TypeClass};
 use crate::semantics::Semantics;
@@ -270,6 +271,11 @@ impl<'a> Context<'a> {
             Expr::Scalar(query) => self.info(*query.output.first()?)?.affinity,
             _ => None,
         }
+    }
+
+    /// True if a comparison of these two converts neither, whatever their affinities.
+    pub(crate) fn converts_nothing(&self, a: &Expr, b: &Expr) -> bool {
+        plan::converts_nothing(a, b, &self.columns)
     }
 
     /// True if every value of the column is stored as a whole number.

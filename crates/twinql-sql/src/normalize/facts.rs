@@ -511,7 +511,7 @@ pub(crate) fn strict_columns(expr: &Expr, set: &mut ColumnSet) {
         Expr::Column(c) => {
             set.insert(*c);
         }
-        Expr::Unary { op: UnaryOp::Neg | UnaryOp::BitNot, expr }
+        Expr::Unary { op: UnaryOp::Neg | UnaryOp::BitNot | UnaryOp::Plus, expr }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. } => strict_columns(expr, set),
         Expr::Binary { op, left, right } if op.is_arithmetic() || *op == BinaryOp::Concat => {

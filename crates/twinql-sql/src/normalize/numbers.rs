@@ -45,7 +45,7 @@ fn numbers_within(e: &Expr, cx: &Context<'_>, depth: usize) -> Option<Numbers> {
             Affinity::Real => Some(Numbers::Real),
             _ => None,
         },
-        Expr::Unary { op: UnaryOp::Neg, expr } => numbers_within(expr, cx, depth),
+        Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr } => numbers_within(expr, cx, depth),
         Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, left, right } => {
             match (numbers_within(left, cx, depth)?, numbers_within(right, cx, depth)?) {
                 (Numbers::Whole, Numbers::Whole) => Some(Numbers::Whole),

@@ -9,7 +9,7 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
 use super::literal::{literal, number};
 use super::refuse::refuse_present;
-use super::{Planner, Result, dialect, invalid, unsupported};
+use super::{Planner, Result, affinity, dialect, invalid, unsupported};
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::spans::Clause;
@@ -330,7 +330,10 @@ impl<'a> Planner<'a> {
     fn plan_unary(&mut self, op: UnaryOperator, operand: &'a ast::Expr) -> Result<Expr> {
         match op {
             UnaryOperator::Not | UnaryOperator::BangNot => Ok(self.plan_expr(operand)?.not()),
-            UnaryOperator::Plus => self.plan_expr(operand),
+            UnaryOperator::Plus => {
+                let operand = self.plan_expr(operand)?;
+                Ok(affinity::plus(operand, &self.columns))
+            }
             UnaryOperator::BitwiseNot => Ok(Expr::unary(UnaryOp::BitNot, self.plan_expr(operand)?)),
             UnaryOperator::Minus => {
                 // SQLite reads a signed number as one literal, the smallest integer too.
@@ -423,11 +426,17 @@ impl<'a> Planner<'a> {
         conditions: &'a [ast::CaseWhen],
         else_result: Option<&'a ast::Expr>,
     ) -> Result<Expr> {
-        let operand = self.plan_optional(operand)?.map(Box::new);
+        let mut operand = self.plan_optional(operand)?;
         let mut branches = Vec::with_capacity(conditions.len());
         for ast::CaseWhen { condition, result } in conditions {
-            branches.push((self.plan_expr(condition)?, self.plan_expr(result)?));
+            let mut condition = self.plan_expr(condition)?;
+            if let Some(value) = operand.take() {
+                let (value, compared) = self.apart(value, condition);
+                (operand, condition) = (Some(value), compared);
+            }
+            branches.push((condition, self.plan_expr(result)?));
         }
+        let operand = operand.map(Box::new);
         let otherwise = self.plan_optional(else_result)?.map(Box::new);
         Ok(Expr::Case { operand, branches, otherwise })
     }

@@ -6,6 +6,7 @@
 //! joins, `Filter` (WHERE), `Aggregate`, `Filter` (HAVING), `Window`, `Project`,
 //! `Distinct`, `Sort`, and a `Project` that drops columns only the order needed.
 
+mod affinity;
 mod aggregate;
 mod aggregates;
 mod calls;
@@ -48,6 +49,7 @@ use crate::schema::Schema;
 use crate::spans::Spans;
 
 pub(crate) use crate::error::{Result, invalid, place, unsupported};
+pub(crate) use affinity::{converts_nothing, may_be_replaced};
 pub(crate) use functions::is_aggregate;
 pub(crate) use planner::{Planned, Planner};
 pub(crate) use sight::{last_ident, only_ident};
@@ -109,7 +111,10 @@ fn plan_noting(
         recursive: 0,
         spans,
     };
-    let planned = planner.plan_query(&parsed.query)?;
+    let mut planned = planner.plan_query(&parsed.query)?;
+    if !set_op::is_ordered(&parsed.query) {
+        order::forget_inner(&mut planned.query.rel, false);
+    }
     let plan = Plan { query: planned.query, columns: planner.columns };
     Ok((plan, planned.names, planner.spans))
 }

@@ -8,7 +8,7 @@ use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::Expr;
-use crate::rel::{Direction, NullsOrder, SortKey};
+use crate::rel::{Direction, NullsOrder, Rel, SortKey};
 
 /// What a term of ORDER BY orders by.
 pub(super) enum Term {
@@ -131,4 +131,39 @@ impl<'a> Planner<'a> {
         }
         Ok(order)
     }
+}
+
+/// Takes away the order of derived tables that the answer would show, where the query has no ORDER BY of its own: no
+/// order is passed on by SQL, whatever SQLite happens to keep. Without a limit the order goes. What a LIMIT keeps depends
+/// on it, so there it stays, with OFFSET 0 for a mark: these are the first rows in no order, and no rule takes them for
+/// an answer in order, whatever it takes away above them. `cut` says that a LIMIT stands above.
+///
+/// ```sql
+/// SELECT g FROM (SELECT g FROM t ORDER BY g)          -- SELECT g FROM t
+/// SELECT g FROM (SELECT g FROM t ORDER BY g LIMIT 3)  -- SELECT g FROM (SELECT g FROM t ORDER BY g LIMIT 3 OFFSET 0)
+/// ```
+pub(super) fn forget_inner(rel: &mut Rel, cut: bool) {
+    match rel {
+        Rel::Project { input, .. } | Rel::Filter { input, .. } => forget_inner(input, cut),
+        Rel::Sort { input, keys, .. } if keys.is_empty() => forget_inner(input, true),
+        Rel::Sort { input, limit: None, offset: None, .. } if !cut => {
+            *rel = input.take();
+            forget_inner(rel, cut);
+        }
+        Rel::Sort { limit: None, offset: offset @ None, .. } => *offset = Some(Expr::integer(0)),
+        _ => mark_cut(rel),
+    }
+}
+
+/// Marks each relation that is cut by a LIMIT of more than one row.
+fn mark_cut(rel: &mut Rel) {
+    if let Rel::Sort { keys, limit: Some(limit), offset: offset @ None, .. } = rel
+        && !keys.is_empty()
+        && *limit != Expr::integer(1)
+    {
+        *offset = Some(Expr::integer(0));
+        return;
+    }
+    rel.inputs_mut().into_iter().for_each(mark_cut);
+    rel.arms_mut().into_iter().for_each(|arm| mark_cut(&mut arm.rel));
 }

@@ -25,6 +25,15 @@ impl Limits {
     }
 }
 
+/// True if a query has an ORDER BY of its own, or is one in parentheses that has.
+pub(super) fn is_ordered(query: &ast::Query) -> bool {
+    match (&query.order_by, &*query.body) {
+        (Some(_), _) => true,
+        (None, SetExpr::Query(inner)) => is_ordered(inner),
+        (None, _) => false,
+    }
+}
+
 /// The clauses of a query that have a plan.
 pub(crate) struct Clauses<'a> {
     pub(crate) with: Option<&'a ast::With>,
@@ -296,6 +305,8 @@ impl<'a> Planner<'a> {
                 limits.offset = Some(self.plan_expr(offset)?);
             }
         }
+        // To skip no row is to say nothing, and OFFSET 0 stands for something else in plans.
+        limits.offset = limits.offset.filter(|offset| *offset != Expr::integer(0));
         if let Some(fetch) = clauses.fetch {
             let ast::Fetch { with_ties, percent, quantity } = fetch;
             refuse_present(with_ties, "FETCH WITH TIES", query)?;

@@ -41,7 +41,8 @@ impl<'a> Planner<'a> {
             Expr::Row(list) => list,
             other => vec![other],
         };
-        let query = self.plan_query(subquery)?.query;
+        let mut exprs = exprs;
+        let mut query = self.plan_query(subquery)?.query;
         if query.output.len() != exprs.len() {
             return invalid(
                 format!(
@@ -52,6 +53,7 @@ impl<'a> Planner<'a> {
                 whole.span(),
             );
         }
+        self.apart_within(&mut exprs, &mut query)?;
         let query = Box::new(query);
         Ok(negate_if(negated, Expr::InSubquery { exprs, query }))
     }

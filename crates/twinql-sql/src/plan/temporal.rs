@@ -302,11 +302,11 @@ impl Planner<'_> {
         Ok(Some(folded(name, left, right)))
     }
 
-    /// Both sides of a comparison in one form: a date beside timestamps becomes its
-    /// midnight, a text what it means beside the other side, spans their lengths.
+    /// Both sides of a comparison in one form. In SQLite each keeps the affinity that it has, or has not; elsewhere a
+    /// date beside timestamps becomes its midnight, a text what it means beside the other side, spans their lengths.
     pub(super) fn aligned(&self, left: Expr, right: Expr) -> (Expr, Expr) {
         if self.dialect == Dialect::Sqlite {
-            return (left, right);
+            return self.apart(left, right);
         }
         match (self.kind(&left), self.kind(&right)) {
             (Some(ForeignType::Interval), _) | (_, Some(ForeignType::Interval)) => {

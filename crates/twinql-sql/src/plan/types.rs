@@ -33,6 +33,7 @@ pub(crate) fn info_of(expr: &Expr, columns: &Columns) -> ColumnInfo {
                 UnaryOp::Not => info(None, TypeClass::Boolean, inner.nullable),
                 UnaryOp::BitNot => info(None, TypeClass::Integer, inner.nullable),
                 UnaryOp::Neg => info(None, numeric(inner.class), inner.nullable),
+                UnaryOp::Plus => info(None, inner.class, inner.nullable),
             }
         }
         Expr::Binary { op, left, right } => binary(*op, left, right, columns),

@@ -132,6 +132,7 @@ impl Printer<'_> {
                     UnaryOp::Neg => format!("- {text}"),
                     UnaryOp::BitNot => format!("~ {text}"),
                     UnaryOp::IsNull => format!("{text} IS NULL"),
+                    UnaryOp::Plus => format!("+ {text}"),
                 }
             }
             Expr::Binary { op, left, right } => {

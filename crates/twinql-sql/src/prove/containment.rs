@@ -185,6 +185,11 @@ pub(super) fn verify(
         shape(schema, semantics, plan).ok_or(format!("the {side} query has no tableau"))
     };
     let (gold, pred) = (shape(Side::Gold, gold)?, shape(Side::Pred, pred)?);
+    for (side, shape) in [(Side::Gold, &gold), (Side::Pred, &pred)] {
+        if shape.arms.iter().any(|arm| !arm.is_closed()) {
+            return Err(format!("a condition of the {side} query reads what none of its rows has"));
+        }
+    }
     let align = Alignment { of: certificate.summary.clone() };
     let mut places = align.of.clone();
     places.sort_unstable();

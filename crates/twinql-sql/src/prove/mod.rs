@@ -17,6 +17,7 @@ mod distinguish;
 mod homomorphism;
 mod implication;
 mod order;
+mod scope;
 mod tableau;
 
 use serde::{Deserialize, Serialize};

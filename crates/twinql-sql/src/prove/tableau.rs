@@ -17,6 +17,8 @@ use crate::semantics::Semantics;
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 
+use super::scope;
+
 /// Tableaux with more rows than this are not compared.
 pub(super) const MAX_ROWS: usize = 24;
 /// Unions with more arms than this are not compared.
@@ -442,6 +444,17 @@ impl Tableau {
             })
             .collect();
         Rel::join(inputs, self.conditions.clone())
+    }
+
+    /// True if conditions and summary read the rows and nothing else, their subqueries included.
+    pub(super) fn is_closed(&self) -> bool {
+        let visible = self.rows.iter().flat_map(|row| row.columns.iter().copied()).collect();
+        let alone = |row: &Row| match &row.source {
+            RowOf::Table(_) => true,
+            RowOf::Relation(rel) => scope::is_closed(rel),
+        };
+        self.rows.iter().all(alone)
+            && self.conditions.iter().chain(&self.summary).all(|e| scope::unresolved(e, &visible).is_none())
     }
 
     /// True if no two combinations of rows have the same summary.

@@ -7,6 +7,7 @@
 mod benchmarks;
 mod clauses;
 mod common;
+mod derived_order;
 mod dialect_constructs;
 mod dialects;
 mod explain;

@@ -10,3 +10,4 @@ mod proved_pairs;
 mod regularities;
 mod rules;
 mod soundness;
+mod truth;

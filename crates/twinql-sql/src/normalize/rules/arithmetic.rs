@@ -54,12 +54,13 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
 
 pub(super) const IDLE_OUTPUT: Rule = Rule {
     name: "idle-output",
-    summary: "outputs x + 0, x - 0, x * 1, x / 1 and -(-x) of numbers are x; x * 1.0 is CAST(x AS REAL)",
+    summary: "outputs +x, and x + 0, x - 0, x * 1, x / 1 and -(-x) of numbers, are x; x * 1.0 is CAST(x AS REAL)",
     why: "Adding 0 and multiplying by 1 give back a number, and an answer shows no affinity.",
     source: "arithmetic of 64-bit integers and doubles; no affinity counts in an answer",
     needs: Needs::TYPED,
     examples: examples! {
         "strict": "SELECT 0 + age * 1, - - id FROM customer" == "SELECT age, id FROM customer";
+        "strict": "SELECT +age FROM customer" == "SELECT age FROM customer";
         "default": "SELECT name + 0 FROM customer" != "SELECT name FROM customer";
     },
     apply: Apply::Root(idle_output),
@@ -68,7 +69,11 @@ pub(super) const IDLE_OUTPUT: Rule = Rule {
 /// Only at the root: what a subquery gives may be compared by an affinity that `x` has and `x + 0` has not.
 fn idle_output(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     let (_, exprs) = query.rel.as_project_mut()?;
-    change_each(exprs, |(_, e)| simplify(e, cx).is_some()).then_some(())
+    let bare = |e: &mut Expr| {
+        let new = e.as_plus().cloned();
+        put(e, new).is_some()
+    };
+    change_each(exprs, |(_, e)| bare(e) | simplify(e, cx).is_some()).then_some(())
 }
 
 /// The expression without what changes no number, where no affinity counts.

@@ -41,7 +41,7 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
             cx.vacated += usize::from(matches!(new, Some(Expr::Literal(_))));
             new
         }
-        Expr::Function { name, args } => function(name, args),
+        Expr::Function { name, args } => function(name, args, cx),
         Expr::Binary { op, left, right } => comparison(*op, left, right),
         Expr::Unary { op: op @ (UnaryOp::IsNull | UnaryOp::Not), expr } => {
             into_branches(expr, &|e| Expr::unary(*op, e))
@@ -103,11 +103,16 @@ fn searched(branches: Vec<(Expr, Expr)>, rest: Expr) -> Expr {
 /// IIF and NULLIF by their definitions. COALESCE, of which IFNULL is one, takes in nested ones, passes over
 /// NULL and ends at what is never NULL by its form: a constant or EXISTS. What is never NULL by the schema
 /// ends it in `null-operands`.
-fn function(name: &str, args: &[Expr]) -> Option<Expr> {
+fn function(name: &str, args: &[Expr], cx: &Context<'_>) -> Option<Expr> {
     match (name, args) {
         ("iif" | "if", [p, yes, no]) => Some(Expr::case(vec![(p.clone(), yes.clone())], Some(no.clone()))),
         ("nullif", [a, b]) if may_be_copied(a) => {
-            Some(Expr::case(vec![(a.clone().eq(b.clone()), Expr::NULL)], Some(a.clone())))
+            // The function compares values as they are stored, and converts none.
+            let (one, two) = match cx.converts_nothing(a, b) {
+                true => (a.clone(), b.clone()),
+                false => (a.clone().plain(), b.clone().plain()),
+            };
+            Some(Expr::case(vec![(one.eq(two), Expr::NULL)], Some(a.clone())))
         }
         ("ifnull" | "coalesce", _) => {
             let mut kept: Vec<Expr> = Vec::new();

@@ -5,6 +5,8 @@
 //! `age = '3'` and `age = 3` are one, and casts go that convert nothing.
 
 use crate::normalize::prelude::*;
+use crate::plan::may_be_replaced;
+use crate::value::number_in;
 
 pub(super) const LITERAL_TYPING: Rule = Rule {
     name: "literal-typing",
@@ -40,7 +42,7 @@ fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
 fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) -> Changed {
     let new = match (affinity, literal.as_literal().filter(|_| !other.is_literal())?) {
         (Some(Affinity::Text), Value::Integer(i)) => Value::Text(i.to_string()),
-        (Some(a), Value::Text(t)) if a.is_numeric() => number(t)?,
+        (Some(a), Value::Text(t)) if a.is_numeric() => number_in(t)?,
         // Numbers compare by value: 5.0 is 5, except next to text, where it is '5.0'.
         (a, Value::Real(r)) if a != Some(Affinity::Text) => {
             let whole = r.0 as i64;
@@ -52,20 +54,78 @@ fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) ->
     Some(())
 }
 
-/// The number that numeric affinity makes of a text, if it makes one: the whole text has to be a number, space
-/// around it aside. What Rust reads and SQLite does not (`inf`, `nan`) is left out by the letters it takes.
-fn number(text: &str) -> Option<Value> {
-    let t = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
-    let plain = !t.is_empty()
-        && t.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
-    if !plain {
+pub(super) const LOST_AFFINITY: Rule = Rule {
+    name: "lost-affinity",
+    summary: "+x is x where a comparison converts nothing, where nothing is compared, and of what never has an affinity",
+    why: "A + takes the affinity of a column away, and an affinity counts only where a number is compared with a text.",
+    source: "https://sqlite.org/datatype3.html sections 3.2 and 4.2",
+    needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE +age = 3" == "SELECT name FROM customer WHERE age = 3";
+        "strict": "SELECT name FROM customer ORDER BY +age" == "SELECT name FROM customer ORDER BY age";
+        "strict": "SELECT id FROM customer WHERE +name = '30' AND LOWER(+city) = 'rome'" == "SELECT id FROM customer WHERE name = '30' AND LOWER(city) = 'rome'";
+        "default": "SELECT name FROM customer WHERE COALESCE(age, 0) = '30'" != "SELECT name FROM customer WHERE age = '30'";
+        "default": "SELECT name FROM customer WHERE IIF(1, age, 0) < '30'" != "SELECT name FROM customer WHERE age < '30'";
+        "default": "SELECT id FROM customer GROUP BY id HAVING MAX(age) = '30'" != "SELECT id FROM customer WHERE age = '30'";
+        "default": "SELECT id FROM customer WHERE NULLIF(age, '30') > 20" != "SELECT id FROM customer WHERE age > 20 AND age <> 30";
+    },
+    apply: Apply::Rel(lost_affinity),
+};
+
+/// In all expressions of a node, and at the top of sort keys and of what aggregates read. The outputs of a subquery
+/// keep their +, since they may be compared outside.
+fn lost_affinity(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    if !rel.exprs().into_iter().any(|e| e.any(|e| e.as_plus().is_some())) {
         return None;
     }
-    if let Ok(i) = t.parse::<i64>() {
-        return Some(Value::Integer(i));
+    let mut changed = change_each(rel.exprs_mut(), |e| e.map(|e| without_plus(e, cx)));
+    match rel {
+        Rel::Sort { keys, .. } => changed |= change_each(keys, |key| unwrap_plus(&mut key.expr)),
+        Rel::Aggregate { calls, .. } => {
+            changed |= change_each(calls.iter_mut().flat_map(|(_, call)| &mut call.args), unwrap_plus);
+        }
+        _ => {}
     }
-    let r: f64 = t.parse().ok()?;
-    r.is_finite().then(|| Value::Real(r.into()))
+    changed.then_some(())
+}
+
+/// Takes a + away.
+fn unwrap_plus(e: &mut Expr) -> bool {
+    let new = e.as_plus().cloned();
+    put(e, new).is_some()
+}
+
+/// The operands of one expression without their +, where it does nothing there.
+fn without_plus(e: &mut Expr, cx: &Context<'_>) -> bool {
+    let bare = |e: &Expr| e.as_plus().unwrap_or(e).clone();
+    match e {
+        Expr::Unary { op: UnaryOp::Plus, expr } => {
+            let idle = !may_be_replaced(expr) && cx.affinity(expr).is_none();
+            let new = idle.then(|| (**expr).clone());
+            put(e, new).is_some()
+        }
+        Expr::Binary { op, left, right } if op.is_comparison() || op.is_null_safe() => {
+            let marked = left.as_plus().is_some() || right.as_plus().is_some();
+            let (l, r) = (bare(left), bare(right));
+            let idle = marked && cx.converts_nothing(&l, &r);
+            if idle {
+                (**left, **right) = (l, r);
+            }
+            idle
+        }
+        Expr::InList { expr, list } => {
+            let x = bare(expr);
+            let idle = expr.as_plus().is_some() && list.iter().all(|member| cx.converts_nothing(&x, member));
+            if idle {
+                **expr = x;
+            }
+            idle
+        }
+        // These compare too, and are left to what they become.
+        Expr::InSubquery { .. } | Expr::Quantified { .. } | Expr::Row(_) | Expr::Collate { .. } => false,
+        Expr::Case { operand: Some(_), .. } => false,
+        other => change_each(other.operands_mut(), unwrap_plus),
+    }
 }
 
 pub(super) const INTEGER_BOUNDS: Rule = Rule {

@@ -49,6 +49,7 @@ pub const ALL: &[Rule] = &[
     predicates::NEGATION,
     predicates::ORIENTATION,
     literals::LITERAL_TYPING,
+    literals::LOST_AFFINITY,
     literals::INTEGER_BOUNDS,
     predicates::MEMBERSHIP,
     literals::IDLE_CAST,

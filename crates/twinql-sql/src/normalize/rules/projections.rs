@@ -92,7 +92,7 @@ fn null_of_nulls(e: &Expr, side: &ColumnSet) -> bool {
     };
     match e {
         Expr::Column(c) => side.contains(c),
-        Expr::Unary { op: UnaryOp::Not | UnaryOp::Neg | UnaryOp::BitNot, expr }
+        Expr::Unary { op: UnaryOp::Not | UnaryOp::Neg | UnaryOp::BitNot | UnaryOp::Plus, expr }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. } => null_of_nulls(expr, side),
         Expr::Binary { op, left, right } if strict(op) => {

@@ -150,6 +150,7 @@ impl Printer<'_> {
                     UnaryOp::Neg => "neg",
                     UnaryOp::BitNot => "bitnot",
                     UnaryOp::IsNull => "isnull",
+                    UnaryOp::Plus => "plus",
                 };
                 format!("({name} {})", self.expr(expr))
             }

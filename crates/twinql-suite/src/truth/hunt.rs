@@ -1,0 +1,168 @@
+//! The hunt for wrong proofs: a query, its neighbours and its twists, each beside others.
+
+use twinql_sql::prove::prove_plans;
+use twinql_sql::{Plan, Proof, Schema, parse, plan};
+
+use super::{Finder, Refutation, twisted};
+use crate::dice::Dice;
+use crate::execute::ExecError;
+use crate::neighbours::neighbours_in;
+
+/// How much is tried of each query.
+#[derive(Debug, Clone, Copy)]
+pub struct Hunt {
+    /// The seed of neighbours, pairs and databases.
+    pub seed: u64,
+    /// Neighbours of a query.
+    pub neighbours: usize,
+    /// Pairs of two variants, beside those of a variant with the query itself.
+    pub across: usize,
+    /// Tiny databases for a pair that is proved equal.
+    pub databases: u64,
+}
+
+/// What came of a hunt.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    /// Pairs of two queries that were planned.
+    pub pairs: usize,
+    /// Pairs that are proved equal.
+    pub equal: usize,
+    /// Pairs that are proved different.
+    pub different: usize,
+    /// Of these, those that no tiny database tells apart: a proof that is not shown here.
+    pub unshown: usize,
+    /// Proofs of equality that a tiny database refutes.
+    pub wrong: Vec<Wrong>,
+}
+
+/// A wrong proof.
+#[derive(Debug, Clone)]
+pub struct Wrong {
+    /// The database's schema.
+    pub db_id: String,
+    /// The semantics.
+    pub semantics: String,
+    /// The two queries, with what was done to make them.
+    pub queries: [(String, &'static str); 2],
+    /// The rules that the proof used.
+    pub rules: Vec<&'static str>,
+    /// The database that refutes it.
+    pub refutation: Refutation,
+}
+
+impl Tally {
+    /// Adds another one's counts.
+    pub fn merge(&mut self, other: Tally) {
+        let Tally { pairs, equal, different, unshown, wrong } = other;
+        self.pairs += pairs;
+        self.equal += equal;
+        self.different += different;
+        self.unshown += unshown;
+        self.wrong.extend(wrong);
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Tally { pairs, equal, different, unshown, wrong } = self;
+        let wrong = wrong.len();
+        write!(
+            f,
+            "{pairs} pairs: {equal} proved equal, {wrong} of them wrongly; {different} proved different"
+        )?;
+        write!(f, ", {unshown} of them not shown by a tiny database")
+    }
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Wrong { db_id, semantics, queries, rules, refutation } = self;
+        writeln!(f, "{db_id}, {semantics}: proved equal by {}, and told apart", rules.join(", "))?;
+        for (sql, made) in queries {
+            writeln!(f, "  {made}: {sql}")?;
+        }
+        write!(f, "{}", refutation.statements)
+    }
+}
+
+/// A query of a hunt.
+struct Variant {
+    sql: String,
+    made: &'static str,
+    plan: Plan,
+}
+
+impl Finder {
+    /// Holds the proofs of a pair against tiny databases.
+    ///
+    /// # Errors
+    /// What SQLite says of a query that it refuses.
+    pub fn pair(&self, gold: &str, pred: &str, hunt: &Hunt, tally: &mut Tally) -> Result<(), ExecError> {
+        let [gold, pred] = [gold, pred].map(|sql| variant(&self.schema, sql.to_owned(), "as it is"));
+        match (gold, pred) {
+            (Some(gold), Some(pred)) => self.held(&gold, &pred, hunt, tally),
+            _ => Ok(()),
+        }
+    }
+
+    /// Holds the proofs of a query and its variants against tiny databases.
+    ///
+    /// # Errors
+    /// What SQLite says of a query that it refuses.
+    pub fn hunt(&self, gold: &str, hunt: &Hunt, tally: &mut Tally) -> Result<(), ExecError> {
+        let Some(gold) = variant(&self.schema, gold.to_owned(), "the query") else {
+            return Ok(());
+        };
+        let near = neighbours_in(&self.sandbox, &self.schema, &gold.sql, hunt.seed, hunt.neighbours);
+        let near = near.into_iter().map(|n| (n.sql, n.mutation));
+        let made = near.chain(twisted(&self.sandbox, &gold.sql).into_iter().map(|t| (t.sql, t.twist)));
+        let variants: Vec<Variant> =
+            made.filter_map(|(sql, made)| variant(&self.schema, sql, made)).collect();
+        for variant in &variants {
+            self.held(&gold, variant, hunt, tally)?;
+        }
+        let mut dice = Dice::new(hunt.seed, crate::dice::stable_hash(gold.sql.bytes()));
+        for _ in 0..hunt.across {
+            let (Some(one), Some(two)) = (dice.pick(&variants), dice.pick(&variants)) else { break };
+            self.held(one, two, hunt, tally)?;
+        }
+        Ok(())
+    }
+
+    fn held(&self, gold: &Variant, pred: &Variant, hunt: &Hunt, tally: &mut Tally) -> Result<(), ExecError> {
+        tally.pairs += 1;
+        let texts = (gold.sql.as_str(), pred.sql.as_str());
+        match prove_plans(&self.schema, &gold.plan, &pred.plan, &self.semantics) {
+            Proof::Equal(equal) => {
+                tally.equal += 1;
+                if let Some(refutation) = self.refutation(texts, hunt.seed, hunt.databases)? {
+                    let mut rules = equal.gold_rules;
+                    rules.extend(equal.pred_rules);
+                    rules.sort_unstable();
+                    rules.dedup();
+                    tally.wrong.push(Wrong {
+                        db_id: self.schema.db_id.clone(),
+                        semantics: self.semantics.preset_name().to_owned(),
+                        queries: [gold, pred].map(|v| (v.sql.clone(), v.made)),
+                        rules,
+                        refutation,
+                    });
+                }
+            }
+            Proof::Different(_) => {
+                tally.different += 1;
+                // The databases of such proofs are the smallest there are.
+                let shown = self.refutation(texts, hunt.seed, hunt.databases)?;
+                tally.unshown += usize::from(shown.is_none());
+            }
+            Proof::Unknown(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn variant(schema: &Schema, sql: String, made: &'static str) -> Option<Variant> {
+    let plan = plan(schema, &parse(&sql).ok()?).ok()?;
+    Some(Variant { sql, made, plan })
+}
