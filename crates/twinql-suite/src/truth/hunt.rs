@@ -8,6 +8,9 @@ use crate::dice::Dice;
 use crate::execute::ExecError;
 use crate::neighbours::neighbours_in;
 
+/// Others of its kind that a variant is held against, at most.
+const MAX_OF_A_KIND: usize = 3;
+
 /// How much is tried of each query.
 #[derive(Debug, Clone, Copy)]
 pub struct Hunt {
@@ -116,7 +119,8 @@ impl Finder {
         };
         let near = neighbours_in(&self.sandbox, &self.schema, &gold.sql, hunt.seed, hunt.neighbours);
         let near = near.into_iter().map(|n| (n.sql, n.mutation));
-        let made = near.chain(twisted(&self.sandbox, &gold.sql).into_iter().map(|t| (t.sql, t.twist)));
+        let made =
+            near.chain(twisted(&self.schema, &self.sandbox, &gold.sql).into_iter().map(|t| (t.sql, t.twist)));
         let variants: Vec<Variant> =
             made.filter_map(|(sql, made)| variant(&self.schema, sql, made)).collect();
         for variant in &variants {
@@ -126,6 +130,13 @@ impl Finder {
         for _ in 0..hunt.across {
             let (Some(one), Some(two)) = (dice.pick(&variants), dice.pick(&variants)) else { break };
             self.held(one, two, hunt, tally)?;
+        }
+        // All of one kind: what two have in common may hide what they have not.
+        for (at, one) in variants.iter().enumerate() {
+            let kind = |v: &&Variant| v.made.split('-').next() == one.made.split('-').next();
+            for two in variants.iter().skip(at + 1).filter(kind).take(MAX_OF_A_KIND) {
+                self.held(one, two, hunt, tally)?;
+            }
         }
         Ok(())
     }

@@ -52,6 +52,7 @@ fn what_is_equal_is_not_told_apart() {
 fn each_twist_applies() {
     let finder = finder("default");
     let all = twisted(
+        &finder.schema,
         &finder.sandbox,
         "SELECT code, speed FROM race WHERE year = 3 AND code = '01' AND k IN (SELECT race FROM mark) ORDER BY k",
     );

@@ -6,9 +6,11 @@
 
 use std::collections::HashSet;
 
-use sqlparser::ast::{BinaryOperator, Expr, Query, UnaryOperator, Value as Lit};
+use sqlparser::ast::{BinaryOperator, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Value as Lit};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
+
+use twinql_sql::{Column, Schema};
 
 use crate::execute::Sandbox;
 use crate::neighbours::on_expressions;
@@ -35,6 +37,9 @@ enum In {
     Constant(fn(&Lit) -> Option<Lit>),
     /// The whole query, as a pattern.
     Whole(&'static str),
+    /// IN becomes NOT IN, which stays a subquery, and that gets groups; what is looked for in it may become another
+    /// column of its table.
+    Grouped { other: bool },
 }
 
 const fn operand(name: &'static str, aims_at: &'static str, pattern: &'static str) -> Twist {
@@ -65,6 +70,8 @@ pub const TWISTS: &[Twist] = &[
     Twist { name: "unquote", aims_at: "affinity", turn: In::Constant(unquoted) },
     Twist { name: "point", aims_at: "affinity, types", turn: In::Constant(with_point) },
     Twist { name: "null", aims_at: "NULL", turn: In::Constant(|_| Some(Lit::Null)) },
+    Twist { name: "grouped", aims_at: "outer references, groups", turn: In::Grouped { other: false } },
+    Twist { name: "grouped-other", aims_at: "outer references, groups", turn: In::Grouped { other: true } },
     Twist { name: "derived", aims_at: "order", turn: In::Whole("SELECT * FROM ({}) AS q") },
     Twist {
         name: "derived-limit",
@@ -132,7 +139,7 @@ pub struct Twisted {
 }
 
 /// A query in every way in which it can be twisted once, those that SQLite takes. None of a query that is not understood.
-pub fn twisted(sandbox: &Sandbox, gold: &str) -> Vec<Twisted> {
+pub fn twisted(schema: &Schema, sandbox: &Sandbox, gold: &str) -> Vec<Twisted> {
     let Some(query) = ready(sandbox, gold).ok().and_then(|ready| ready.ast) else {
         return Vec::new();
     };
@@ -140,7 +147,7 @@ pub fn twisted(sandbox: &Sandbox, gold: &str) -> Vec<Twisted> {
     let mut all = Vec::new();
     for twist in TWISTS {
         for site in 0..MAX_SITES {
-            let Some(sql) = twist.apply(&query, site) else { break };
+            let Some(sql) = twist.apply(schema, &query, site) else { break };
             if seen.insert(sql.clone()) && sandbox.prepare(&sql).is_ok() {
                 all.push(Twisted { sql, twist: twist.name });
             }
@@ -151,7 +158,7 @@ pub fn twisted(sandbox: &Sandbox, gold: &str) -> Vec<Twisted> {
 
 impl Twist {
     /// The query twisted at its `site`-th place, if it has as many.
-    fn apply(&self, query: &Query, site: usize) -> Option<String> {
+    fn apply(&self, schema: &Schema, query: &Query, site: usize) -> Option<String> {
         let mut left = site;
         let mut due = || {
             let now = left == 0;
@@ -168,6 +175,17 @@ impl Twist {
                     .into_iter()
                     .any(|side| is_column(side) && due() && rewrite(side, pattern).is_some())
             }),
+            In::Grouped { other } => on_expressions(&mut copy, |e| {
+                let Expr::InSubquery { expr, subquery, negated } = e else { return false };
+                if !other {
+                    *negated = true;
+                    return due() && grouped(subquery).is_some();
+                }
+                let Some(new) = beside(schema, expr).into_iter().find(|_| due()) else { return false };
+                **expr = new;
+                *negated = true;
+                grouped(subquery).is_some()
+            }),
             In::Constant(change) => on_expressions(&mut copy, |e| {
                 operands(e).into_iter().any(|side| match side {
                     Expr::Value(value) => match change(&value.value) {
@@ -183,6 +201,50 @@ impl Twist {
         };
         changed.then(|| copy.to_string())
     }
+}
+
+/// `SELECT x …` as `SELECT x … GROUP BY x HAVING COUNT(*) > 2`.
+fn grouped(subquery: &mut Query) -> Option<()> {
+    let text = subquery.to_string();
+    let SetExpr::Select(select) = &*subquery.body else { return None };
+    let [SelectItem::UnnamedExpr(key)] = select.projection.as_slice() else { return None };
+    if text.contains(" GROUP BY ")
+        || text.contains(" LIMIT ")
+        || text.contains(" ORDER BY ")
+        || !is_column(key)
+    {
+        return None;
+    }
+    let text = format!("{text} GROUP BY {key} HAVING COUNT(*) > 2");
+    *subquery = *Parser::new(&SQLiteDialect {}).try_with_sql(&text).ok()?.parse_query().ok()?;
+    Some(())
+}
+
+/// The other columns of a column's table, written as it is.
+fn beside(schema: &Schema, column: &Expr) -> Vec<Expr> {
+    let name = match column {
+        Expr::Identifier(name) => name,
+        Expr::CompoundIdentifier(parts) => match parts.as_slice() {
+            [_, name] => name,
+            _ => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let tables = schema.tables.iter().filter(|t| t.column_index(&name.value).is_some());
+    let others = tables.flat_map(|t| &t.columns).filter(|c| !c.name.eq_ignore_ascii_case(&name.value));
+    let renamed = |other: &Column| {
+        let mut new = column.clone();
+        match &mut new {
+            Expr::Identifier(name) => *name = Ident::with_quote('"', other.name.clone()),
+            Expr::CompoundIdentifier(parts) => {
+                parts.pop();
+                parts.push(Ident::with_quote('"', other.name.clone()));
+            }
+            _ => {}
+        }
+        new
+    };
+    others.map(renamed).collect()
 }
 
 fn is_column(e: &Expr) -> bool {
