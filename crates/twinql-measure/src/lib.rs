@@ -39,6 +39,7 @@ mod same;
 mod soundness;
 pub mod steadiness;
 mod throughput;
+mod truth;
 mod turned;
 
 /// What a program ends with; an error is printed, and fails.
@@ -77,6 +78,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     soundness::MEASUREMENT,
     steadiness::MEASUREMENT,
     throughput::MEASUREMENT,
+    truth::MEASUREMENT,
     turned::MEASUREMENT,
 ];
 
