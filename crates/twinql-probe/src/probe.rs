@@ -81,7 +81,7 @@ impl Finding {
             Ok(Said::Differ) => self.differ += 1,
             Ok(Said::Open) | Err(Stop::Undetermined) => self.open += 1,
             // It says nothing, and another may.
-            Err(Stop::Steps) => {}
+            Err(Stop::Steps | Stop::Failed) => {}
             Err(Stop::Unsupported(what)) => {
                 self.unsupported = Some(what);
                 return false;

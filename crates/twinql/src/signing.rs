@@ -24,7 +24,14 @@ impl Engine {
             threshold: self.threshold(metric),
             device: "cpu".into(),
             seed: self.seed,
-            further: match metric.id {
+            further: self.further(metric),
+        }
+    }
+
+    /// What else a metric depends on.
+    fn further(&self, metric: &MetricInfo) -> Vec<String> {
+        let network = self.network_semantics(metric).map(|own| format!("network:{own}"));
+        let own = match metric.id {
                 MetricId::Suite | MetricId::ThreeTier => of_suite(&self.judge),
                 MetricId::ExpectedEx => self.of_plausible(of_suite(&JudgeConfig {
                     databases: self.expected.databases,
@@ -48,8 +55,8 @@ impl Engine {
                     .map(|t| format!("trivial:{}", short_hash(t.to_tsv().as_bytes())))
                     .collect(),
                 _ => self.of_runs(metric),
-            },
-        }
+        };
+        network.into_iter().chain(own).collect()
     }
 
     /// What of plausible databases a signature has to say beside `parts`.

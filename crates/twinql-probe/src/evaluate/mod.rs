@@ -12,6 +12,7 @@ mod numbers;
 mod patterns;
 mod relations;
 mod rows;
+mod sandboxed;
 mod windows;
 
 use std::borrow::Cow;
@@ -36,6 +37,8 @@ pub enum Stop {
     Undetermined,
     /// It takes more steps than it may.
     Steps,
+    /// SQLite would end it with an error on these rows.
+    Failed,
 }
 
 /// What an evaluation gives.
@@ -125,7 +128,12 @@ impl<'d> Evaluator<'d> {
         Ok(rows.project(&query.output))
     }
 
-    /// As [`Evaluator::query`]; what reads nothing from around it is run once.
+    /// The rows of a subquery of which nothing is open.
+    fn settled_subquery(&mut self, query: &'d Query) -> Result<Rows<'d>> {
+        self.subquery(query)?.settled()
+    }
+
+    /// As [`Evaluator::query`]; what reads nothing from around it is run once. Their number is certain.
     fn subquery(&mut self, query: &'d Query) -> Result<Rows<'d>> {
         let address = std::ptr::from_ref(query);
         if let Some((_, known)) = self.closed.iter().find(|(at, _)| *at == address) {
@@ -138,7 +146,7 @@ impl<'d> Evaluator<'d> {
             self.closed.push((address, None));
             return self.correlated(query);
         }
-        let rows = self.query(query)?.settled()?;
+        let rows = self.query(query)?;
         self.closed.push((address, Some(rows.clone())));
         Ok(rows)
     }
@@ -148,7 +156,7 @@ impl<'d> Evaluator<'d> {
         let around = self.registers.clone();
         let rows = self.query(query);
         self.registers = around;
-        rows?.settled()
+        rows
     }
 
     /// The affinity that an expression has in a comparison; computed values have none.

@@ -61,6 +61,7 @@ impl<'d> Evaluator<'d> {
                 }
                 let mut keep = kept.iter();
                 rows.rows.retain(|_| keep.next() == Some(&true));
+                rows.several = false;
                 if let Order::Sorted(runs) = &mut rows.order {
                     let mut keep = kept.iter();
                     runs.retain(|_| keep.next() == Some(&true));
@@ -106,7 +107,7 @@ impl<'d> Evaluator<'d> {
         };
         let columns = read.iter().map(|(c, _)| *c).collect();
         let rows = rows.iter().map(cells).collect();
-        Ok(Rows { columns, rows, order: Order::Stored, certain: None })
+        Ok(Rows { columns, rows, order: Order::Stored, ..Rows::default() })
     }
 
     /// Each output over each row. Outputs that only pass columns on are moved and not computed, and they keep what is
@@ -128,7 +129,7 @@ impl<'d> Evaluator<'d> {
         let certain = rows.certain.is_some().then(|| {
             exprs.iter().filter(|(_, expr)| rows.determines(expr)).map(|(column, _)| *column).collect()
         });
-        Ok(Rows { columns, rows: out, order: rows.order, certain })
+        Ok(Rows { columns, rows: out, order: rows.order, certain, several: false })
     }
 
     /// An inner join by nested loops: each conjunct is tested as soon as all its columns are bound.
@@ -323,6 +324,7 @@ fn cut(rows: Rows<'_>, limit: Option<usize>, offset: usize) -> Rows<'_> {
         }
     }
     // Of rows that were one choice before, the cut may take others.
+    let several = rows.certain.is_none();
     let certain = match rows.certain {
         Some(_) => Some(Vec::new()),
         None => Some(rows.constant_in(&ties)).filter(|constant| constant.len() < rows.columns.len()),
@@ -334,7 +336,7 @@ fn cut(rows: Rows<'_>, limit: Option<usize>, offset: usize) -> Rows<'_> {
         runs.truncate(end);
         runs.drain(..start);
     }
-    Rows { columns, rows, order, certain }
+    Rows { columns, rows, order, certain, several }
 }
 
 /// Rows are equal here as group keys are, so that NULLs match. With ALL each row on the right takes one away on the
