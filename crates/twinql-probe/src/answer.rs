@@ -54,13 +54,7 @@ pub fn compare(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics, columns:
 
 /// Whether rows stand in an order that the gold allows: those of each run of its ties, in whatever order, one run after the
 /// other.
-fn in_order(
-    gold: &Rows<'_>,
-    ours: &Answer,
-    theirs: &Answer,
-    unordered: Mode,
-    columns: &mut Columns,
-) -> bool {
+fn in_order(gold: &Rows<'_>, ours: &Answer, theirs: &Answer, unordered: Mode, columns: &mut Columns) -> bool {
     let run = |i: usize| gold.run(i);
     let mut start = 0;
     while start < ours.rows.len() {
@@ -108,7 +102,8 @@ fn of_what_is_certain(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics) -
         return Said::Differ;
     }
     // Where one query has one answer, and the other one of several, the sets of what they may answer differ.
-    let one_of_several = |one: &Rows<'_>, other: &Rows<'_>| one.certain.is_none() && other.is_one_of_several();
+    let one_of_several =
+        |one: &Rows<'_>, other: &Rows<'_>| one.certain.is_none() && other.is_one_of_several();
     match !mode.as_set && (one_of_several(gold, pred) || one_of_several(pred, gold)) {
         true => Said::Differ,
         false => Said::Open,
@@ -189,7 +184,10 @@ mod tests {
         let first = |n| format!("SELECT COUNT(*) FROM (SELECT name FROM pet LIMIT {n})");
         assert_eq!(said("default", &first(3), &first(2)), Said::Differ);
         let third = "SELECT 1 WHERE EXISTS (SELECT name FROM pet WHERE age = 3 LIMIT 1 OFFSET 2)";
-        assert_eq!(said("default", third, "SELECT 1 WHERE EXISTS (SELECT name FROM pet WHERE age = 3)"), Said::Differ);
+        assert_eq!(
+            said("default", third, "SELECT 1 WHERE EXISTS (SELECT name FROM pet WHERE age = 3)"),
+            Said::Differ
+        );
         // A bare column: three ages, three rows; and each number of a row but who has it.
         let bare = "SELECT age, name FROM pet GROUP BY age";
         assert_eq!(said("default", "SELECT age, name FROM pet", bare), Said::Differ);

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use twinql_metrics::MetricInfo;
 use twinql_model::{Evidence, ExecutionModel, ModelError, Signs};
-use twinql_suite::plausible::Expectation;
 use twinql_suite::Verdict;
+use twinql_suite::plausible::Expectation;
 
 use crate::batch::Batch;
 use crate::engine::{Engine, UNKNOWN};
@@ -77,7 +77,8 @@ impl Engine {
                 if let (Some(Ok(known)), Some(Ok(said))) = (pair, read)
                     && known.untested.is_some()
                 {
-                    known.signs.network = said.probability(threshold, false, &|score| Some(score.probability));
+                    known.signs.network =
+                        said.probability(threshold, false, &|score| Some(score.probability));
                 }
             }
         }

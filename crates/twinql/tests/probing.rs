@@ -105,7 +105,8 @@ fn of_functions_that_no_row_shows_nothing_is_called_the_same() {
             assert_eq!(said, &Value::from(format!("{unknown} {names}")), "{record:?}");
         }
     }
-    let alike = scored(&jobs([("SELECT upper(name) FROM member", "SELECT upper(name) FROM member m")]), Some(0));
+    let alike =
+        scored(&jobs([("SELECT upper(name) FROM member", "SELECT upper(name) FROM member m")]), Some(0));
     assert_eq!(detail(&alike[0], "unknown"), None);
 }
 
@@ -163,7 +164,8 @@ fn hostile_queries_cost_little() {
         "SELECT name FROM member WHERE {}",
         vec!["joined > 1"; 400].join(" OR name LIKE '%a%b%c%' AND ")
     );
-    let printed = "SELECT printf('%.*c', 60000, 'x') || quote(hex(zeroblob(30000))) FROM member a, member b, member c";
+    let printed =
+        "SELECT printf('%.*c', 60000, 'x') || quote(hex(zeroblob(30000))) FROM member a, member b, member c";
     let patterns = "SELECT pg_regexp(name, '(\\w{50}){20}' || id, 'c') FROM member";
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
     let correlated = "SELECT name FROM member a WHERE EXISTS (SELECT 1 FROM member b WHERE b.id > a.id AND EXISTS

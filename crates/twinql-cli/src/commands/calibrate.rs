@@ -32,7 +32,10 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
     let network = Network::chosen(typed.checkpoint.as_deref())?;
     let semantics = typed.semantics.get()?;
     if network.stands_in_for(&semantics).is_some() {
-        bail!("the network was trained for {}, not for --semantics {semantics}", network.semantics().join(", "));
+        bail!(
+            "the network was trained for {}, not for --semantics {semantics}",
+            network.semantics().join(", ")
+        );
     }
     let mut inputs = Inputs::default().with([
         ("--pairs", Some(typed.pairs.as_path())),

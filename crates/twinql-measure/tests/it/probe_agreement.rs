@@ -80,14 +80,19 @@ const EXPRESSIONS: &[&str] = &[
 fn functions_have_the_values_of_sqlite() {
     let ddl = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age REAL NOT NULL, born DATE NOT NULL)";
     let schema = twinql_sql::Schema::from_ddl("pets", ddl).unwrap();
-    let grouped = ["pg_mode(age)", "pg_stddev_pop(age)", "pg_percentile_cont(0.5, age)", "pg_percentile_disc(0.5, id)"];
+    let grouped =
+        ["pg_mode(age)", "pg_stddev_pop(age)", "pg_percentile_cont(0.5, age)", "pg_percentile_disc(0.5, id)"];
     let queries = EXPRESSIONS.iter().map(|e| format!("SELECT id, {e} FROM pet"));
     let queries = queries.chain(grouped.map(|e| format!("SELECT {e} FROM pet GROUP BY id % 2")));
     for sql in queries {
         let mut tally = Tally::default();
         agreement(&schema, &sql, &mut tally);
         assert!(tally.wrong.is_empty(), "{:#?}", tally.wrong.first());
-        assert!(tally.of("planned: agrees") > 3 && tally.of("planned: not") == 0, "{sql}: {:?}", tally.counts);
+        assert!(
+            tally.of("planned: agrees") > 3 && tally.of("planned: not") == 0,
+            "{sql}: {:?}",
+            tally.counts
+        );
     }
 }
 

@@ -6,10 +6,10 @@ use twinql_sql::{BinaryOp, Expr, Query, UnaryOp, Value};
 
 use super::comparison::Terms;
 use super::functions::call;
-use super::sandboxed::ASKED;
 use super::numbers::{cast, compute, logical, numeric, real, text, truth};
 use super::patterns::{glob, like};
 use super::rows::same;
+use super::sandboxed::ASKED;
 use super::{Cell, Evaluator, NULL, Result, Stop};
 
 /// Bytes of text that cost a step.

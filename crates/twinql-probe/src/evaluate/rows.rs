@@ -93,7 +93,13 @@ impl<'d> Rows<'d> {
             places.iter().map(|p| p.and_then(|p| row.get(p).cloned()).unwrap_or(super::NULL)).collect()
         };
         let rows = self.rows.iter().map(pick).collect();
-        Rows { columns: output.to_vec(), rows, order: self.order, certain: self.certain, several: self.several }
+        Rows {
+            columns: output.to_vec(),
+            rows,
+            order: self.order,
+            certain: self.certain,
+            several: self.several,
+        }
     }
 
     /// The rows, where nothing of them is open.

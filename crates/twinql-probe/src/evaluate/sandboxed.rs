@@ -61,10 +61,22 @@ pub(super) const UNEVALUATED: &[(&str, &[&str])] = &[
     ("tells of SQLite and not of rows, and the sandbox refuses it", &["sqlite_"]),
     ("reaches outside the database, and the sandbox refuses it", &["load_extension", "fts3_tokenizer"]),
     ("reads a mark that a value loses where it is passed on", &["subtype"]),
-    ("needs a table of the full-text search or of the R*Tree, which no schema here has", &[
-        "bm25", "fts5", "highlight", "match", "matchinfo", "offsets", "optimize", "rtreecheck", "rtreedepth", "rtreenode",
-        "snippet",
-    ]),
+    (
+        "needs a table of the full-text search or of the R*Tree, which no schema here has",
+        &[
+            "bm25",
+            "fts5",
+            "highlight",
+            "match",
+            "matchinfo",
+            "offsets",
+            "optimize",
+            "rtreecheck",
+            "rtreedepth",
+            "rtreenode",
+            "snippet",
+        ],
+    ),
 ];
 
 /// Functions that write a text as a document where another function of documents gave it, which only SQLite sees; and the

@@ -13,7 +13,16 @@ use twinql_suite::compare::order;
 /// Functions of windows alone.
 #[cfg(test)]
 pub(super) const WINDOWS: &[&str] = &[
-    "cume_dist", "dense_rank", "first_value", "lag", "last_value", "lead", "nth_value", "ntile", "percent_rank", "rank",
+    "cume_dist",
+    "dense_rank",
+    "first_value",
+    "lag",
+    "last_value",
+    "lead",
+    "nth_value",
+    "ntile",
+    "percent_rank",
+    "rank",
     "row_number",
 ];
 

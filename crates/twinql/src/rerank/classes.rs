@@ -80,7 +80,9 @@ impl Classes {
         let texts = || translated.iter().filter_map(|t| t.as_deref().ok());
         let semantics = asked_by_any(&reranker.config.semantics, &set.schema, texts()).into_owned();
         let marks = match &reranker.network {
-            Some(network) => asked_by_any(&network.conditioned_on(&semantics), &set.schema, texts()).into_owned(),
+            Some(network) => {
+                asked_by_any(&network.conditioned_on(&semantics), &set.schema, texts()).into_owned()
+            }
             None => semantics.clone(),
         };
         let under = Under { asked: semantics, marks };

@@ -268,7 +268,9 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
             (BinaryOp::GtEq, 1) | (BinaryOp::Gt | BinaryOp::NotEq, 0) if of_group => return false,
             (BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Expr::Column(c).eq(Expr::integer(0)),
             (BinaryOp::LtEq, 1) | (BinaryOp::Lt, 2) if of_group => Expr::Column(c).eq(Expr::integer(1)),
-            (BinaryOp::NotEq, 1) if of_group => Expr::binary(BinaryOp::LtEq, Expr::integer(2), Expr::Column(c)),
+            (BinaryOp::NotEq, 1) if of_group => {
+                Expr::binary(BinaryOp::LtEq, Expr::integer(2), Expr::Column(c))
+            }
             _ => return true,
         };
         changed = true;
