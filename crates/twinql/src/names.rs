@@ -5,6 +5,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use twinql_graph::vocabulary::Word;
 use twinql_sql::tree::{Next, Node, NodeMut, Tree};
 use twinql_sql::{AggFunc, BinaryOp, Expr, Query, Rel};
 
@@ -67,7 +68,8 @@ impl Names {
         if self.rest != other.rest || self.functions.len() != other.functions.len() {
             return apart;
         }
-        for (one, other) in self.functions.iter().zip(&other.functions).filter(|(one, other)| one != other) {
+        let differ = |(one, other): &(&String, &String)| one != other && !are_one(one, other);
+        for (one, other) in self.functions.iter().zip(&other.functions).filter(differ) {
             for name in [one, other] {
                 if !apart.contains(name) {
                     apart.push(name.clone());
@@ -76,6 +78,11 @@ impl Names {
         }
         apart
     }
+}
+
+/// Two spellings of one function, as `substr` and `substring` are.
+fn are_one(one: &str, other: &str) -> bool {
+    Word::function(one).is_some_and(|word| Word::function(other) == Some(word))
 }
 
 /// The name of a function or of an operator that no sandbox knows.
@@ -104,6 +111,7 @@ mod tests {
         for (one, other, said) in [
             ("SELECT ceil(age) FROM pet", "SELECT floor(age) FROM pet", "ceil, floor"),
             ("SELECT ceil(age) FROM pet", "SELECT ceil(age) FROM pet", ""),
+            ("SELECT ceil(age) FROM pet", "SELECT ceiling(age) FROM pet", ""),
             ("SELECT ceil(age) FROM pet", "SELECT floor(id) FROM pet", ""),
             ("SELECT upper(name) FROM pet", "SELECT upper(name) FROM pet WHERE age > ceil(2)", ""),
             (

@@ -73,16 +73,16 @@ pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String,
 ///
 /// They differ where a network was not trained for the semantics that is asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Under {
+pub(crate) struct Under {
     /// That of forms, vacuity and databases.
-    pub asked: Semantics,
+    pub(crate) asked: Semantics,
     /// That of the graph's marks.
-    pub marks: Semantics,
+    pub(crate) marks: Semantics,
 }
 
 impl Under {
     /// One semantics for both.
-    pub fn one(semantics: &Semantics) -> Under {
+    pub(crate) fn one(semantics: &Semantics) -> Under {
         Under { asked: semantics.clone(), marks: semantics.clone() }
     }
 

@@ -225,7 +225,7 @@ impl<'d> Evaluator<'d> {
         let Some(first) = rows.rows.first().map(value) else { return Ok(NULL) };
         let ties = |i: usize| rows.run(i) == rows.run(0);
         let other = |(i, row)| ties(i) && !same(&value(row), &first);
-        if rows.rows.iter().enumerate().any(other) {
+        if self.choice.is_none() && rows.rows.iter().enumerate().any(other) {
             return Err(Stop::Undetermined);
         }
         Ok(first)

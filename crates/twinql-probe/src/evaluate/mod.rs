@@ -50,6 +50,27 @@ pub(crate) type Result<T> = std::result::Result<T, Stop>;
 /// # Errors
 /// The query is not evaluated, or nothing of its answer is certain here.
 pub fn evaluate<'d>(plan: &'d Plan, database: &'d Database, steps: u32) -> Result<Rows<'d>> {
+    run(plan, database, steps, None)
+}
+
+/// Which of several rows is taken where SQL leaves it open to a limit, to a scalar subquery or to the numbers of rows that tie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The first as tables store them.
+    First,
+    /// The first as they would store them the other way round.
+    Last,
+}
+
+/// One of the answers that SQL allows, where it allows several.
+///
+/// # Errors
+/// As [`evaluate`]; what a bare column or a text of joined values holds stays open.
+pub fn choose<'d>(plan: &'d Plan, database: &'d Database, steps: u32, choice: Choice) -> Result<Rows<'d>> {
+    run(plan, database, steps, Some(choice))
+}
+
+fn run<'d>(plan: &'d Plan, database: &'d Database, steps: u32, choice: Option<Choice>) -> Result<Rows<'d>> {
     let mut read = vec![false; plan.columns.len()];
     for column in plan.query.reads() {
         if let Some(read) = read.get_mut(column.0 as usize) {
@@ -57,7 +78,7 @@ pub fn evaluate<'d>(plan: &'d Plan, database: &'d Database, steps: u32) -> Resul
         }
     }
     let registers = vec![NULL; plan.columns.len()];
-    let mut evaluator = Evaluator { plan, database, read, registers, closed: Vec::new(), steps };
+    let mut evaluator = Evaluator { plan, database, read, registers, closed: Vec::new(), steps, choice };
     evaluator.query(&plan.query)
 }
 
@@ -101,6 +122,8 @@ struct Evaluator<'d> {
     closed: Vec<(*const Query, Option<Rows<'d>>)>,
     /// Rows that may still be looked at.
     steps: u32,
+    /// What is taken where SQL leaves it open; none where that is said.
+    choice: Option<Choice>,
 }
 
 impl<'d> Evaluator<'d> {

@@ -9,7 +9,7 @@ use twinql_suite::compare::order;
 use super::comparison::{Terms, nocase};
 use super::numbers::applied;
 use super::rows::{Order, Row, compare_rows, same_rows};
-use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
+use super::{Cell, Choice, Evaluator, NULL, Result, Rows, Stop};
 
 /// An equality of two columns that joins two rows: where each stands in its row, and how they are compared.
 struct Link {
@@ -61,7 +61,6 @@ impl<'d> Evaluator<'d> {
                 }
                 let mut keep = kept.iter();
                 rows.rows.retain(|_| keep.next() == Some(&true));
-                rows.several = false;
                 if let Order::Sorted(runs) = &mut rows.order {
                     let mut keep = kept.iter();
                     runs.retain(|_| keep.next() == Some(&true));
@@ -77,7 +76,9 @@ impl<'d> Evaluator<'d> {
                 let rows = self.relation(input)?;
                 let rows = if keys.is_empty() { rows } else { self.sorted(rows, keys)? };
                 let (limit, offset) = (self.count(limit.as_ref())?, self.count(offset.as_ref())?);
-                cut(rows, limit, offset.unwrap_or(0))
+                let rows = cut(rows, limit, offset.unwrap_or(0));
+                // One choice is asked for.
+                if self.choice.is_some() { Rows { certain: None, ..rows } } else { rows }
             }
             Rel::SetOp { kind, all, left, right, columns } => {
                 let (left, right) = (self.query(left)?.settled()?, self.query(right)?.settled()?);
@@ -106,7 +107,10 @@ impl<'d> Evaluator<'d> {
             read.iter().map(|(_, at)| row.get(*at).map_or(NULL, Cow::Borrowed)).collect()
         };
         let columns = read.iter().map(|(c, _)| *c).collect();
-        let rows = rows.iter().map(cells).collect();
+        let rows = match self.choice {
+            Some(Choice::Last) => rows.iter().rev().map(cells).collect(),
+            _ => rows.iter().map(cells).collect(),
+        };
         Ok(Rows { columns, rows, order: Order::Stored, ..Rows::default() })
     }
 
@@ -129,7 +133,7 @@ impl<'d> Evaluator<'d> {
         let certain = rows.certain.is_some().then(|| {
             exprs.iter().filter(|(_, expr)| rows.determines(expr)).map(|(column, _)| *column).collect()
         });
-        Ok(Rows { columns, rows: out, order: rows.order, certain, several: false })
+        Ok(Rows { columns, rows: out, order: rows.order, certain })
     }
 
     /// An inner join by nested loops: each conjunct is tested as soon as all its columns are bound.
@@ -324,7 +328,6 @@ fn cut(rows: Rows<'_>, limit: Option<usize>, offset: usize) -> Rows<'_> {
         }
     }
     // Of rows that were one choice before, the cut may take others.
-    let several = rows.certain.is_none();
     let certain = match rows.certain {
         Some(_) => Some(Vec::new()),
         None => Some(rows.constant_in(&ties)).filter(|constant| constant.len() < rows.columns.len()),
@@ -336,7 +339,7 @@ fn cut(rows: Rows<'_>, limit: Option<usize>, offset: usize) -> Rows<'_> {
         runs.truncate(end);
         runs.drain(..start);
     }
-    Rows { columns, rows, order, certain, several }
+    Rows { columns, rows, order, certain }
 }
 
 /// Rows are equal here as group keys are, so that NULLs match. With ALL each row on the right takes one away on the

@@ -32,9 +32,6 @@ pub struct Rows<'d> {
     /// SQL leaves open what some of the rows hold, and these are one choice: a limit cut a tie, a bare column had several
     /// values. Their number is certain, and so is the bag of what they hold in these columns. `None` where nothing is open.
     pub certain: Option<Vec<ColumnId>>,
-    /// A limit has made the choice and nothing has been computed of it since: each column that is not certain may hold
-    /// another bag of values.
-    pub several: bool,
 }
 
 /// True if two values are equal as group keys are: NULLs are one value.
@@ -60,11 +57,6 @@ impl<'d> Rows<'d> {
     pub fn is_certain(&self, place: usize) -> bool {
         let column = self.columns.get(place);
         self.certain.as_ref().is_none_or(|certain| column.is_some_and(|c| certain.contains(c)))
-    }
-
-    /// Whether other answers are possible beside this one, and are other bags of rows.
-    pub fn is_one_of_several(&self) -> bool {
-        self.several && (0..self.columns.len()).any(|place| !self.is_certain(place))
     }
 
     /// The values of all rows.
@@ -93,13 +85,7 @@ impl<'d> Rows<'d> {
             places.iter().map(|p| p.and_then(|p| row.get(p).cloned()).unwrap_or(super::NULL)).collect()
         };
         let rows = self.rows.iter().map(pick).collect();
-        Rows {
-            columns: output.to_vec(),
-            rows,
-            order: self.order,
-            certain: self.certain,
-            several: self.several,
-        }
+        Rows { columns: output.to_vec(), rows, order: self.order, certain: self.certain }
     }
 
     /// The rows, where nothing of them is open.

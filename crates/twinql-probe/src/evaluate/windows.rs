@@ -60,7 +60,7 @@ impl<'d> Evaluator<'d> {
         rows.columns.extend(calls.iter().map(|(c, _)| *c));
         // SQLite gives them partition by partition.
         rows.order = Order::None;
-        if ties.iter().any(|tied| !tied.is_empty()) {
+        if self.choice.is_none() && ties.iter().any(|tied| !tied.is_empty()) {
             let mut certain = rows.columns.clone();
             for ((column, call), tied) in calls.iter().zip(&ties) {
                 let constant = rows.constant_in(tied);

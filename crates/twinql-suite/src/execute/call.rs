@@ -1,6 +1,7 @@
 //! One function over constants, as a query of the sandbox would call it: for those who evaluate queries without it.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use rusqlite::params_from_iter;
@@ -9,23 +10,25 @@ use twinql_sql::Value;
 use super::{Bound, ExecError, Limits, Sandbox, failed, in_memory, settle};
 use crate::database::{owned, quoted};
 
-/// Compiled calls that a thread keeps.
-const KEPT: usize = 64;
+/// Values that a thread remembers, and the bytes that all arguments of one may have.
+const MAX_KNOWN: usize = 4_000;
+const MAX_KNOWN_BYTES: usize = 200;
 
 thread_local! {
     /// A database without tables, opened when it is first needed.
     static EMPTY: RefCell<Option<Sandbox>> = const { RefCell::new(None) };
+    /// Values of generated databases repeat, so most answers are known already.
+    static KNOWN: RefCell<HashMap<(String, Vec<Value>), Value>> = RefCell::default();
 }
 
 /// Works in a sandbox without tables, of this thread.
 fn in_empty<T>(mut work: impl FnMut(&Sandbox) -> rusqlite::Result<T>) -> Result<T, ExecError> {
     settle(|| {
         EMPTY.with_borrow_mut(|empty| {
-            let sandbox = match empty {
+            let sandbox = match &mut *empty {
                 Some(sandbox) => sandbox,
                 none => {
                     let connection = in_memory().map_err(failed)?;
-                    connection.set_prepared_statement_cache_capacity(KEPT);
                     none.insert(Sandbox::over(connection, Limits::default(), false).map_err(failed)?)
                 }
             };
@@ -38,12 +41,29 @@ fn in_empty<T>(mut work: impl FnMut(&Sandbox) -> rusqlite::Result<T>) -> Result<
 }
 
 /// The only value of a query with these parameters.
-fn value(sql: &str, parameters: &[&Value]) -> Result<Value, ExecError> {
-    in_empty(|sandbox| {
-        let mut statement = sandbox.connection.prepare_cached(sql)?;
-        let bound = params_from_iter(parameters.iter().map(|v| Bound(*v)));
-        statement.query_row(bound, |row| Ok(owned(row.get_ref(0)?)))
-    })
+fn value(sql: String, parameters: Vec<Value>) -> Result<Value, ExecError> {
+    let call = (sql, parameters);
+    if let Some(value) = KNOWN.with_borrow(|known| known.get(&call).cloned()) {
+        return Ok(value);
+    }
+    let value = in_empty(|sandbox| {
+        let mut statement = sandbox.connection.prepare(&call.0)?;
+        statement.query_row(params_from_iter(call.1.iter().map(Bound)), |row| Ok(owned(row.get_ref(0)?)))
+    })?;
+    let bytes = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(bytes) => bytes.len(),
+        _ => size_of::<Value>(),
+    };
+    if call.1.iter().chain([&value]).map(bytes).sum::<usize>() <= MAX_KNOWN_BYTES {
+        KNOWN.with_borrow_mut(|known| {
+            if known.len() >= MAX_KNOWN {
+                known.clear();
+            }
+            known.insert(call, value.clone());
+        });
+    }
+    Ok(value)
 }
 
 /// The value of a scalar function.
@@ -52,7 +72,7 @@ fn value(sql: &str, parameters: &[&Value]) -> Result<Value, ExecError> {
 /// SQLite ends a query with an error that calls it so, or it met a [limit](Limits).
 pub fn call(name: &str, arguments: &[Value]) -> Result<Value, ExecError> {
     let marks = vec!["?"; arguments.len()].join(",");
-    value(&format!("SELECT {}({marks})", quoted(name)), &arguments.iter().collect::<Vec<_>>())
+    value(format!("SELECT {}({marks})", quoted(name)), arguments.to_vec())
 }
 
 /// The value of an aggregate over the arguments of each row, `width` of them, in this order.
@@ -63,13 +83,13 @@ pub fn collect(name: &str, width: usize, rows: &[Vec<Value>]) -> Result<Value, E
     let name = quoted(name);
     if rows.is_empty() {
         let nothing = vec!["NULL"; width].join(",");
-        return value(&format!("SELECT {name}({nothing}) WHERE 0"), &[]);
+        return value(format!("SELECT {name}({nothing}) WHERE 0"), Vec::new());
     }
     let columns: Vec<String> = (1..=width).map(|i| format!("column{i}")).collect();
     let row = format!("({})", vec!["?"; width].join(","));
     let rows_of = vec![row; rows.len()].join(",");
     let sql = format!("SELECT {name}({}) FROM (VALUES {rows_of})", columns.join(","));
-    value(&sql, &rows.iter().flatten().collect::<Vec<_>>())
+    value(sql, rows.concat())
 }
 
 /// The names of all functions that SQLite has in a sandbox, those of other systems and those that it refuses to call
