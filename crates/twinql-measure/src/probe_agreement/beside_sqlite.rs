@@ -183,8 +183,7 @@ fn leaves_open(schema: &Schema, sql: &str, database: &Database) -> bool {
     let Ok(plan) = parse(sql).and_then(|parsed| plan(schema, &parsed)) else { return false };
     match evaluate(&plan, database, 50_000) {
         Ok(rows) => {
-            let tied =
-                matches!(&rows.order, Order::Sorted(runs) if runs.windows(2).any(|two| two[0] == two[1]));
+            let tied = matches!(&rows.order, Order::Sorted(runs) if runs.windows(2).any(|two| matches!(two, [a, b] if a == b)));
             rows.certain.is_some() || tied
         }
         Err(stop) => stop == Stop::Undetermined,

@@ -23,9 +23,9 @@ impl<'d> Evaluator<'d> {
         let rows = self.relation(input)?;
         // Of rows that are one choice, groups are certain where keys and arguments are.
         let arguments = |call: &'d AggregateCall| call.args.iter().chain(&call.filter);
-        let read = keys.iter().map(|(_, e)| e).chain(calls.iter().flat_map(|(_, call)| arguments(call)));
+        let mut read = keys.iter().map(|(_, e)| e).chain(calls.iter().flat_map(|(_, call)| arguments(call)));
         let bare = || calls.iter().any(|(_, call)| call.func == AggFunc::Bare);
-        if rows.certain.is_some() && (bare() || !{ read }.all(|e| rows.determines(e))) {
+        if rows.certain.is_some() && (bare() || !read.all(|e| rows.determines(e))) {
             return Err(Stop::Undetermined);
         }
         let mut grouped: Vec<(Row<'d>, &Row<'d>)> = Vec::with_capacity(rows.rows.len());
