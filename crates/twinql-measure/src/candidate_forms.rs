@@ -47,7 +47,7 @@ fn run(args: &[String]) -> Done {
     let semantics: Semantics = rest.first().map_or(Ok(Semantics::default()), |name| name.parse())?;
     let question = rest.get(1).map_or_else(|| Ok(Default::default()), |q| q.parse())?;
     let network = Network::named(Path::new(checkpoint))?.asked(question, &semantics)?;
-    let semantics = network.answers_for(&semantics);
+    let semantics = network.conditioned_on(&semantics);
     let schemas = schema::load(schemas)?;
     let pairs = pairs::read(file)?.pairs;
     let read: Vec<Read> =

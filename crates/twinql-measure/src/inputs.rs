@@ -53,7 +53,7 @@ pub fn jobs(path: &Path, schemas: &Schemas) -> Result<Vec<Job>, Box<dyn Error>> 
 
 /// The graphs of all pairs that plan, ready for the network.
 pub fn arrays(jobs: &[Job], network: &Network) -> Vec<PairArrays> {
-    let semantics = network.answers_for(&Semantics::default());
+    let semantics = network.conditioned_on(&Semantics::default());
     let arrays = |job: &Job| match &job.work {
         Work::Pair { schema, gold, pred } => Some(PairArrays::build(
             &graph(schema, gold, &semantics, &network.graph()).ok()?,

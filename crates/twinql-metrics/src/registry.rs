@@ -12,7 +12,7 @@ pub enum ScoreKind {
 /// Where a metric's semantics comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SemanticsOf {
-    /// That of the labels it was trained on, stored in its checkpoint.
+    /// Any that is asked for; its network is told the nearest that its checkpoint was trained for.
     Checkpoint,
     /// Any that is asked for.
     Asked,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use twinql_sql::Semantics;
+use twinql_sql::{Semantics, Value};
 use twinql_suite::compare::{Columns, Mode, equal};
 use twinql_suite::execute::Answer;
 
@@ -37,16 +37,55 @@ pub fn compare(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics, columns:
     if !mode.as_list || ours.rows.iter().all(|row| Some(row) == ours.rows.first()) {
         return Said::Agree;
     }
-    // Several orders are right, or SQL leaves to chance which one is given.
-    if tied(gold, &ours) || tied(pred, &theirs) || pred.order == Order::None {
+    // SQL leaves to chance which order is given. And what is compared as a set has no places.
+    if pred.order == Order::None || ours.rows.len() != theirs.rows.len() {
         return Said::Open;
     }
-    let mut of_lists = columns.clone();
-    if !equal(&ours, &theirs, mode, &mut of_lists) {
-        return Said::Differ;
+    // Every order that the prediction allows has to be one of the gold's: rows that tie stand here and there.
+    for rows in [Some(theirs.rows.clone()), other_way_round(pred, &theirs)].into_iter().flatten() {
+        let mut of_lists = columns.clone();
+        if !in_order(gold, &ours, &Answer { width: theirs.width, rows }, mode, &mut of_lists) {
+            return Said::Differ;
+        }
+        *columns = of_lists;
     }
-    *columns = of_lists;
     Said::Agree
+}
+
+/// Whether rows stand in an order that the gold allows: those of each run of its ties, in whatever order, one run after the
+/// other.
+fn in_order(gold: &Rows<'_>, ours: &Answer, theirs: &Answer, mode: Mode, columns: &mut Columns) -> bool {
+    let run = |i: usize| gold.run(i);
+    if (1..ours.rows.len()).all(|i| run(i - 1) != run(i)) {
+        return equal(ours, theirs, mode, columns);
+    }
+    let unordered = Mode { as_list: false, ..mode };
+    let mut start = 0;
+    while start < ours.rows.len() {
+        let end = (start..ours.rows.len()).find(|i| run(*i) != run(start)).unwrap_or(ours.rows.len());
+        let part = |answer: &Answer| Answer {
+            width: answer.width,
+            rows: answer.rows.get(start..end).unwrap_or_default().to_vec(),
+        };
+        if !equal(&part(ours), &part(theirs), unordered, columns) {
+            return false;
+        }
+        start = end;
+    }
+    true
+}
+
+/// The rows with those that tie the other way round; none where no rows tie.
+fn other_way_round(rows: &Rows<'_>, answer: &Answer) -> Option<Vec<Vec<Value>>> {
+    let Order::Sorted(runs) = &rows.order else { return None };
+    let mut start = 0;
+    let mut other = answer.rows.clone();
+    for run in runs.chunk_by(|a, b| a == b) {
+        let end = start + run.len();
+        other.get_mut(start..end)?.reverse();
+        start = end;
+    }
+    (other != answer.rows).then_some(other)
 }
 
 /// Compares answers that SQL leaves open in part: their numbers of rows, and what is certain of these. They differ or it is
@@ -69,13 +108,6 @@ fn of_what_is_certain(gold: &Rows<'_>, pred: &Rows<'_>, semantics: &Semantics) -
     }
 }
 
-/// Whether rows tie by the sort keys that are not equal.
-fn tied(rows: &Rows<'_>, answer: &Answer) -> bool {
-    let Order::Sorted(runs) = &rows.order else { return false };
-    let mut pairs = runs.windows(2).zip(answer.rows.windows(2));
-    pairs.any(|(run, row)| matches!((run, row), ([a, b], [x, y]) if a == b && x != y))
-}
-
 /// The rows as the suite's comparison takes them.
 fn answer(rows: &Rows<'_>) -> Answer {
     Answer { width: rows.columns.len(), rows: rows.to_values() }
@@ -84,7 +116,7 @@ fn answer(rows: &Rows<'_>) -> Answer {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use twinql_sql::{Plan, Schema, Value, parse, plan};
+    use twinql_sql::{Plan, Schema, parse, plan};
     use twinql_suite::Database;
 
     use super::*;
@@ -116,9 +148,15 @@ mod tests {
         assert_eq!(said("default", up, up), Said::Agree);
         assert_eq!(said("default", up, down), Said::Differ);
         assert_eq!(said("default", "SELECT age FROM pet", down), Said::Agree);
-        // Names may come in either order under the tie.
-        let tied = "SELECT name FROM pet ORDER BY age";
-        assert_eq!(said("default", tied, tied), Said::Open);
+        // Names may come in either order under the gold's tie, and not where it has none.
+        let (tied, named) = ("SELECT name FROM pet ORDER BY age", "SELECT name FROM pet ORDER BY age, name");
+        let turned = "SELECT name FROM pet ORDER BY age, name DESC";
+        assert_eq!(said("default", tied, tied), Said::Agree);
+        assert_eq!(said("default", tied, named), Said::Agree);
+        assert_eq!(said("default", tied, turned), Said::Agree);
+        assert_eq!(said("default", named, tied), Said::Differ);
+        assert_eq!(said("default", named, turned), Said::Differ);
+        assert_eq!(said("bird", named, tied), Said::Agree);
         assert_eq!(said("default", tied, "SELECT name FROM pet WHERE age > 3 ORDER BY age"), Said::Differ);
         // BIRD compares sets.
         assert_eq!(said("bird", up, down), Said::Agree);
@@ -138,6 +176,15 @@ mod tests {
         // Of the youngest, the age is certain and the name is not.
         let youngest = "SELECT age, name FROM pet ORDER BY age LIMIT 1";
         assert_eq!(said("no-fk", youngest, "SELECT 3, 'Ada'"), Said::Open);
+        assert_eq!(said("default", "SELECT age FROM pet ORDER BY age LIMIT 1", "SELECT 3"), Said::Agree);
+        // How many rows there are is certain, whichever they are.
+        let first = |n| format!("SELECT COUNT(*) FROM (SELECT name FROM pet LIMIT {n})");
+        assert_eq!(said("default", &first(3), &first(2)), Said::Differ);
+        let third = "SELECT 1 WHERE EXISTS (SELECT name FROM pet WHERE age = 3 LIMIT 1 OFFSET 2)";
+        assert_eq!(
+            said("default", third, "SELECT 1 WHERE EXISTS (SELECT name FROM pet WHERE age = 3)"),
+            Said::Differ
+        );
         // A bare column: three ages, three rows; and each number of a row but who has it.
         let bare = "SELECT age, name FROM pet GROUP BY age";
         assert_eq!(said("default", "SELECT age, name FROM pet", bare), Said::Differ);

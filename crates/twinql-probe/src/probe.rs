@@ -10,7 +10,7 @@ use twinql_suite::generate::Generator;
 use twinql_suite::plausible::Plausible;
 
 use crate::answer::{Said, compare};
-use crate::evaluate::{Order, Rows, Stop, evaluate};
+use crate::evaluate::{Choice, Order, Rows, Stop, choose, evaluate};
 use crate::reduce::{Reading, Reduced};
 
 /// How a pair is probed.
@@ -81,7 +81,7 @@ impl Finding {
             Ok(Said::Differ) => self.differ += 1,
             Ok(Said::Open) | Err(Stop::Undetermined) => self.open += 1,
             // It says nothing, and another may.
-            Err(Stop::Steps) => {}
+            Err(Stop::Steps | Stop::Failed) => {}
             Err(Stop::Unsupported(what)) => {
                 self.unsupported = Some(what);
                 return false;
@@ -131,6 +131,34 @@ impl Pair {
     }
 }
 
+/// An answer; none where nothing of it is certain.
+fn open<'d>(answer: Result<Rows<'d>, Stop>) -> Result<Option<Rows<'d>>, Stop> {
+    match answer {
+        Err(Stop::Undetermined) => Ok(None),
+        answer => answer.map(Some),
+    }
+}
+
+/// Two trees, and what their comparison has to know.
+struct Sides<'a> {
+    /// The gold's first.
+    plans: &'a [Plan; 2],
+    /// The prediction's text has an ORDER BY.
+    sorts: bool,
+    semantics: &'a Semantics,
+}
+
+impl Sides<'_> {
+    /// The order of a table counts as SQLite's own, but not for a text whose ORDER BY a rule has removed: it may give
+    /// another.
+    fn without_lost_order<'d>(&self, mut pred: Rows<'d>) -> Rows<'d> {
+        if self.sorts && pred.order == Order::Stored {
+            pred.order = Order::None;
+        }
+        pred
+    }
+}
+
 impl Probe {
     /// Looks for a difference on databases that `semantics` allows, up to the first that shows one. The trees may be
     /// canonical forms under it.
@@ -150,16 +178,8 @@ impl Probe {
             // The first ones are small all the same, as a difference shows there for the least time.
             let index = if large && number >= SMALL { number + LARGE } else { number };
             let Some(database) = generator.database(index) else { continue };
-            // The order of a table counts as SQLite's own, but not for a text whose ORDER BY a rule has removed: it may
-            // give another.
-            let said = self.both(&pair.plans, &database).map(|[ours, mut theirs]| {
-                if pred.reading.sorts && theirs.order == Order::Stored {
-                    theirs.order = Order::None;
-                }
-                let said = compare(&ours, &theirs, semantics, &mut columns);
-                finding.silent += u32::from(said == Said::Agree && says_nothing(&ours));
-                said
-            });
+            let sides = Sides { plans: &pair.plans, sorts: pred.reading.sorts, semantics };
+            let said = self.both(&sides, &database, &mut columns, &mut finding.silent);
             if !finding.note(said) {
                 break;
             }
@@ -206,10 +226,39 @@ impl Probe {
         finding
     }
 
-    /// Both answers on one database. The gold's comes first, so that the reason why there is none is more often its
-    /// own.
-    fn both<'d>(&self, [gold, pred]: &'d [Plan; 2], database: &'d Database) -> Result<[Rows<'d>; 2], Stop> {
-        Ok([evaluate(gold, database, self.steps)?, evaluate(pred, database, self.steps)?])
+    /// What one database says of both answers; `silent` counts where they agree and hold nothing. The gold's comes first, so
+    /// that the reason why there is none is more often its own.
+    fn both(
+        &self,
+        sides: &Sides<'_>,
+        database: &Database,
+        columns: &mut Columns,
+        silent: &mut u32,
+    ) -> Result<Said, Stop> {
+        let [gold, pred] = sides.plans;
+        let ours = open(evaluate(gold, database, self.steps))?;
+        let theirs = open(evaluate(pred, database, self.steps))?.map(|rows| sides.without_lost_order(rows));
+        if let (Some(ours), Some(theirs)) = (&ours, &theirs) {
+            let said = compare(ours, theirs, sides.semantics, columns);
+            *silent += u32::from(said == Said::Agree && says_nothing(ours));
+            if said != Said::Open {
+                return Ok(said);
+            }
+        }
+        let settled = |rows: &Option<Rows<'_>>| rows.as_ref().is_some_and(|rows| rows.certain.is_none());
+        if settled(&ours) == settled(&theirs) {
+            return Ok(Said::Open);
+        }
+        // One query has one answer, and the other several: each of these would have to be that one.
+        for choice in [Choice::First, Choice::Last] {
+            let chosen = |plan| choose(plan, database, self.steps, choice);
+            let (Ok(ours), Ok(theirs)) = (chosen(gold), chosen(pred)) else { break };
+            let theirs = sides.without_lost_order(theirs);
+            if compare(&ours, &theirs, sides.semantics, &mut columns.clone()) == Said::Differ {
+                return Ok(Said::Differ);
+            }
+        }
+        Ok(Said::Open)
     }
 
     /// Looks for a difference between two texts in SQLite's SQL, as [`Probe::every`] does.

@@ -103,6 +103,25 @@ impl Semantics {
         self.nulls.reach(at) && !(column.not_null && self.keys_hold)
     }
 
+    /// In how many fields two semantics differ, their names left out: how far one is from the other.
+    pub fn differences(&self, other: &Semantics) -> usize {
+        [
+            self.any_column_order != other.any_column_order,
+            self.rows_as_set != other.rows_as_set,
+            self.respect_order != other.respect_order,
+            self.ignore_distinct != other.ignore_distinct,
+            self.keys_hold != other.keys_hold,
+            self.foreign_keys_hold != other.foreign_keys_hold,
+            self.nulls != other.nulls,
+            self.empty_tables != other.empty_tables,
+            self.typed != other.typed,
+            self.float_tolerance != other.float_tolerance,
+        ]
+        .into_iter()
+        .filter(|differs| *differs)
+        .count()
+    }
+
     /// The preset that these semantics are, or were made from: a variant is named after it, as in
     /// `spider+distinct`.
     pub fn preset_name(&self) -> &str {
@@ -162,6 +181,16 @@ impl FromStr for Semantics {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn the_nearest_semantics_differs_least() {
+        let preset = |name| Semantics::preset(name).unwrap();
+        let declared = preset("declared");
+        let nearest = ["no-fk", "default", "bird", "spider", "strict"]
+            .into_iter()
+            .min_by_key(|name| preset(name).differences(&declared));
+        assert_eq!((nearest, declared.differences(&declared)), (Some("strict"), 0));
+    }
 
     #[test]
     fn labels_that_hold_under_other_semantics() {

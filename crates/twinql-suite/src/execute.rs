@@ -5,6 +5,7 @@
 //! rows and bytes are counted as they come out; SQLite's memory is bounded for the whole
 //! process. A user's database file is opened read-only and immutable.
 
+mod call;
 mod made;
 mod opened;
 
@@ -24,6 +25,7 @@ use made::Generated;
 pub(crate) use opened::open_immutable;
 
 pub use crate::limits::{ExecError, Limits};
+pub use call::{call, collect, functions};
 
 /// An answer: rows in order, each with as many values as `width`.
 #[derive(Debug, Clone, Default, PartialEq)]

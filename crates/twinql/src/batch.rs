@@ -12,7 +12,7 @@ use twinql_suite::plausible::Expectation;
 use crate::job::{Job, Work};
 use crate::judging::Measured;
 use crate::network::Network;
-use crate::prepare::{Graphs, PairGraphs};
+use crate::prepare::{Graphs, PairGraphs, Under};
 use crate::proving::prove_all;
 
 /// BIRD's measures of all pairs; none where there is no pair.
@@ -35,7 +35,7 @@ pub(crate) struct Batch<'b> {
     pub(crate) jobs: &'b [Job],
     /// Trees are kept for a probe.
     trees: bool,
-    graphs: Vec<(Semantics, GraphConfig, AllGraphs)>,
+    graphs: Vec<(Under, GraphConfig, AllGraphs)>,
     proofs: Vec<(Semantics, AllProofs)>,
     counted: Vec<(Semantics, AllCounted)>,
     said: Option<AllSaid>,
@@ -57,9 +57,19 @@ impl<'b> Batch<'b> {
         }
     }
 
+    /// The graphs of all pairs for a network that is asked about `semantics`.
+    pub(crate) fn graphs_for(&mut self, network: &Network, semantics: &Semantics) -> AllGraphs {
+        let under = Under { asked: semantics.clone(), marks: network.conditioned_on(semantics) };
+        self.graphs_under(&under, &network.graph())
+    }
+
     /// The graphs of all pairs under `semantics`, made as `config` says.
     pub(crate) fn graphs(&mut self, semantics: &Semantics, config: &GraphConfig) -> AllGraphs {
-        let known = self.graphs.iter().find(|(s, c, _)| s == semantics && c == config);
+        self.graphs_under(&Under::one(semantics), config)
+    }
+
+    fn graphs_under(&mut self, under: &Under, config: &GraphConfig) -> AllGraphs {
+        let known = self.graphs.iter().find(|(u, c, _)| u == under && c == config);
         if let Some((_, _, graphs)) = known {
             return Rc::clone(graphs);
         }
@@ -67,7 +77,7 @@ impl<'b> Batch<'b> {
             Work::Pair { schema, gold, pred } => Some((schema, gold.as_str(), pred.as_str())),
             Work::Unusable { .. } => None,
         });
-        let built = Graphs::build_keeping(pairs, semantics, config, self.trees, &|| ());
+        let built = Graphs::build_keeping(pairs, under, config, self.trees, &|| ());
         let graphs: AllGraphs = self
             .jobs
             .iter()
@@ -76,7 +86,7 @@ impl<'b> Batch<'b> {
                 Work::Unusable { .. } => None,
             })
             .collect();
-        self.graphs.push((semantics.clone(), *config, Rc::clone(&graphs)));
+        self.graphs.push((under.clone(), *config, Rc::clone(&graphs)));
         graphs
     }
 
@@ -112,7 +122,7 @@ impl<'b> Batch<'b> {
         semantics: &Semantics,
         probe: impl FnOnce(&[Job], &[Option<PairGraphs>]) -> Vec<Option<Shown>> + Send,
     ) -> (AllSaid, AllProbed) {
-        let graphs = self.graphs(semantics, &network.graph());
+        let graphs = self.graphs_for(network, semantics);
         let (jobs, pairs) = (self.jobs, &*graphs);
         if let Some(said) = &self.said {
             let probed = self.probed.get_or_insert_with(|| probe(jobs, pairs).into());
@@ -129,12 +139,12 @@ impl<'b> Batch<'b> {
         Rc::clone(self.measured.get_or_insert_with(|| measure(self.jobs).into()))
     }
 
-    /// What the engine's network says of all pairs under the semantics that it answers for.
+    /// What the engine's network says of all pairs under `semantics`.
     pub(crate) fn read(&mut self, network: &Network, semantics: &Semantics) -> AllSaid {
         if let Some(said) = &self.said {
             return Rc::clone(said);
         }
-        let graphs = self.graphs(semantics, &network.graph());
+        let graphs = self.graphs_for(network, semantics);
         let said: AllSaid = read_pairs(network, &graphs).into();
         self.said = Some(Rc::clone(&said));
         said
@@ -150,6 +160,8 @@ pub(crate) struct Said {
     pub(crate) widths: Option<[usize; 2]>,
     /// Of a vacuous pair, its score under all assumptions.
     emptied: Option<Score>,
+    /// The forms differ in the names of functions, and in nothing else.
+    names_apart: bool,
 }
 
 impl Said {
@@ -163,20 +175,31 @@ impl Said {
     /// What is the same without an assumption is the same with it, so of the two scores of a
     /// vacuous pair the lower one counts. And the network has not learned from forms that hold
     /// what the semantics rules out: of these it may rank pairs below the threshold, and calls
-    /// none the same that is not equal.
-    pub(crate) fn probability(&self, threshold: f32, of: &dyn Fn(&Score) -> Option<f32>) -> Option<f32> {
+    /// none the same that is not equal. Nor has it learned what functions do: of two that stand in each other's place it
+    /// calls none the same where no row was `seen` on which both were evaluated.
+    pub(crate) fn probability(
+        &self,
+        threshold: f32,
+        seen: bool,
+        of: &dyn Fn(&Score) -> Option<f32>,
+    ) -> Option<f32> {
         let plain = of(&self.score)?;
+        let below = plain.min(MOST_OF_UNKNOWN) * threshold;
         match &self.emptied {
-            Some(emptied) if !self.identical => {
-                Some(of(emptied)?.min(plain.min(MOST_OF_VACUOUS) * threshold))
-            }
+            Some(emptied) if !self.identical => Some(of(emptied)?.min(below)),
+            _ if self.is_unknown(seen) => Some(below),
             _ => Some(plain),
         }
     }
+
+    /// Nothing is known of the functions that alone tell two queries apart.
+    pub(crate) fn is_unknown(&self, seen: bool) -> bool {
+        self.names_apart && !self.identical && !seen
+    }
 }
 
-/// The most of the threshold that a vacuous pair scores whose forms are not equal.
-const MOST_OF_VACUOUS: f32 = 0.99;
+/// The most of the threshold that a pair scores of which the network has learned too little.
+const MOST_OF_UNKNOWN: f32 = 0.99;
 
 /// What the network says of each pair; none where a side has no graph and the forms are not equal.
 pub(crate) fn read_pairs(
@@ -203,7 +226,8 @@ pub(crate) fn read_pairs(
             };
             let emptied = emptied.and_then(Result::ok);
             let widths = pair.as_ref().and_then(PairGraphs::widths);
-            Some(score.map(|score| Said { score, identical, widths, emptied }))
+            let names_apart = pair.as_ref().is_some_and(|p| !p.names.is_empty());
+            Some(score.map(|score| Said { score, identical, widths, emptied, names_apart }))
         })
         .collect()
 }

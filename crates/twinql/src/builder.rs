@@ -74,8 +74,8 @@ impl EngineBuilder {
         self
     }
 
-    /// The network of learned metrics, which answers for the semantics of its labels
-    /// ([`Network::answers_for`]).
+    /// The network of learned metrics, which is told the semantics asked for or the nearest that it was trained for
+    /// ([`Network::conditioned_on`]).
     pub fn network(mut self, network: impl Into<Option<Network>>) -> EngineBuilder {
         self.network = network.into();
         self

@@ -148,11 +148,17 @@ impl Engine {
 
     /// The semantics that a metric answers for.
     pub fn semantics_of(&self, metric: &MetricInfo) -> Semantics {
-        match (&self.network, metric.semantics) {
-            (Some(network), SemanticsOf::Checkpoint) => network.answers_for(&self.semantics),
-            (_, SemanticsOf::Preset(name)) => Semantics::preset(name).unwrap_or_default(),
-            _ => self.semantics.clone(),
+        match metric.semantics {
+            SemanticsOf::Preset(name) => Semantics::preset(name).unwrap_or_default(),
+            SemanticsOf::Checkpoint | SemanticsOf::Asked => self.semantics.clone(),
         }
+    }
+
+    /// The semantics that the network of a metric is told in place of the one that is asked for; none where it was
+    /// trained for that one, and for metrics without a network.
+    pub fn network_semantics(&self, metric: &MetricInfo) -> Option<Semantics> {
+        let network = self.network.as_ref().filter(|_| metric.semantics == SemanticsOf::Checkpoint)?;
+        network.stands_in_for(&self.semantics)
     }
 }
 

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use twinql_metrics::MetricInfo;
 use twinql_model::{Evidence, ExecutionModel, ModelError, Signs};
+use twinql_suite::Verdict;
 use twinql_suite::plausible::Expectation;
-use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
 use crate::engine::{Engine, UNKNOWN};
@@ -37,7 +37,7 @@ impl Engine {
     /// What is known of each pair that tells of execution on a real database: a verdict in its place where a query
     /// cannot be executed, or the machine failed; none for a job without a pair.
     ///
-    /// All of it is under the semantics that the engine's network answers for.
+    /// All of it is under the engine's semantics.
     pub fn signs(&self, jobs: &[Job]) -> Vec<Option<Result<Known, Verdict>>> {
         match &self.network {
             Some(network) => self.known(network, &mut Batch::new(jobs, false)),
@@ -49,11 +49,10 @@ impl Engine {
     /// query or of the machine ends it for that pair; the network is asked only for pairs that no database tests, since
     /// it costs the most.
     fn known(&self, network: &Network, batch: &mut Batch<'_>) -> Vec<Option<Result<Known, Verdict>>> {
-        let semantics = network.answers_for(&self.semantics);
-        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
+        let semantics = &self.semantics;
         let jobs = batch.jobs;
-        let counted = self.counted(&judge, batch);
-        let found = evidence(jobs, &batch.proofs(&semantics), Some((&judge, &self.workers)), &|| ());
+        let counted = self.counted(batch);
+        let found = evidence(jobs, &batch.proofs(semantics), Some((&self.judge, &self.workers)), &|| ());
         let mut known: Vec<Option<Result<Known, Verdict>>> = counted
             .iter()
             .zip(found)
@@ -74,11 +73,12 @@ impl Engine {
             |pair: &Option<Result<Known, Verdict>>| matches!(pair, Some(Ok(k)) if k.untested.is_some());
         if known.iter().any(untested) {
             let threshold = network.scorer().threshold();
-            for (pair, read) in known.iter_mut().zip(&*batch.read(network, &semantics)) {
+            for (pair, read) in known.iter_mut().zip(&*batch.read(network, semantics)) {
                 if let (Some(Ok(known)), Some(Ok(said))) = (pair, read)
                     && known.untested.is_some()
                 {
-                    known.signs.network = said.probability(threshold, &|score| Some(score.probability));
+                    known.signs.network =
+                        said.probability(threshold, false, &|score| Some(score.probability));
                 }
             }
         }
@@ -115,7 +115,7 @@ impl Engine {
 
     /// Scores `expected-ex`.
     pub(crate) fn expected(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
-        for (record, found) in records.iter_mut().zip(&*self.counted(&self.judge, batch)) {
+        for (record, found) in records.iter_mut().zip(&*self.counted(batch)) {
             let verdict = match found {
                 None => continue,
                 Some(Expectation::Counted(expected)) => {
@@ -139,9 +139,9 @@ impl Engine {
     }
 
     /// What plausible databases say of all pairs, counted once for both metrics.
-    fn counted(&self, judge: &JudgeConfig, batch: &mut Batch<'_>) -> Rc<[Option<Expectation>]> {
-        batch.counted(&judge.semantics, |jobs| {
-            judging::expect_all(jobs, judge, self.expected, &self.profiles, &self.workers)
+    fn counted(&self, batch: &mut Batch<'_>) -> Rc<[Option<Expectation>]> {
+        batch.counted(&self.judge.semantics, |jobs| {
+            judging::expect_all(jobs, &self.judge, self.expected, &self.profiles, &self.workers)
         })
     }
 }

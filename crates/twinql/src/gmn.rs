@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use twinql_metrics::MetricInfo;
 use twinql_model::{Cascade, Evidence, Score, Shown};
-use twinql_suite::JudgeConfig;
 
 use crate::batch::Batch;
 use crate::engine::{Engine, NETWORK};
 use crate::network::Network;
 use crate::prepare::PairGraphs;
+use crate::probing::was_seen;
 use crate::record::{Record, Status, shortest};
 use crate::tiers::evidence;
 use crate::unread::explain_failures;
@@ -19,11 +19,11 @@ impl Engine {
     /// Scores `gmn`: the network, corrected by what a few databases show.
     pub(crate) fn gmn(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
         let Some(network) = &self.network else { return };
-        let semantics = network.answers_for(&self.semantics);
-        let graphs = batch.graphs(&semantics, &network.graph());
+        let semantics = &self.semantics;
+        let graphs = batch.graphs_for(network, semantics);
         let regular = network.graph().regularities;
-        let probe = |jobs: &[_], pairs: &[_]| self.probed(jobs, pairs, &semantics);
-        let (said, probed) = batch.read_and_probed(network, &semantics, probe);
+        let probe = |jobs: &[_], pairs: &[_]| self.probed(jobs, pairs, semantics);
+        let (said, probed) = batch.read_and_probed(network, semantics, probe);
         for (((record, read), pair), found) in
             records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed.iter())
         {
@@ -35,6 +35,9 @@ impl Engine {
                     if let Some(found) = found {
                         record.set_detail(metric.name, "agree", found.agree);
                         record.set_detail(metric.name, "differ", found.differ);
+                    }
+                    if said.is_unknown(was_seen(*found)) {
+                        explain_names(metric, pair.as_ref(), record);
                     }
                     if refutes(network, *found) {
                         record.set_detail(metric.name, "refuted", true);
@@ -58,8 +61,8 @@ impl Engine {
         explain_failures(metric, batch.jobs, &graphs, |_| false, records);
     }
 
-    /// Proof, the suite where the cascade has it, and the network for what they leave open. All
-    /// of them answer for the semantics that the network answers for.
+    /// Proof, the suite where the cascade has it, and the network for what they leave open, all under the semantics that
+    /// is asked for.
     pub(crate) fn tiers(
         &self,
         metric: &MetricInfo,
@@ -71,12 +74,11 @@ impl Engine {
         let Some(tiers) = network.scorer().info().tiers else {
             return;
         };
-        let semantics = network.answers_for(&self.semantics);
-        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
-        let suite = (cascade == Cascade::ProofAndSuite).then_some((&judge, &*self.workers));
+        let semantics = &self.semantics;
+        let suite = (cascade == Cascade::ProofAndSuite).then_some((&self.judge, &*self.workers));
         let jobs = batch.jobs;
-        let found = evidence(jobs, &batch.proofs(&semantics), suite, &|| ());
-        let graphs = batch.graphs(&semantics, &network.graph());
+        let found = evidence(jobs, &batch.proofs(semantics), suite, &|| ());
+        let graphs = batch.graphs_for(network, semantics);
         mark(metric, &graphs, records);
         // Statuses, and scores of pairs that nothing is known of.
         let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
@@ -84,9 +86,9 @@ impl Engine {
         // Where the suite has run, a probe has nothing to add.
         let (read, probed) = match cascade {
             Cascade::Proof => {
-                batch.read_and_probed(network, &semantics, |jobs, pairs| self.probed(jobs, pairs, &semantics))
+                batch.read_and_probed(network, semantics, |jobs, pairs| self.probed(jobs, pairs, semantics))
             }
-            Cascade::ProofAndSuite => (batch.read(network, &semantics), Rc::default()),
+            Cascade::ProofAndSuite => (batch.read(network, semantics), Rc::default()),
         };
         let corrects = cascade == Cascade::Proof && self.correction().is_some();
         let threshold = tiers.tier(cascade).threshold;
@@ -105,13 +107,18 @@ impl Engine {
             };
             let of = |score: &Score| tiers.probability(cascade, found, Some(score.distance));
             let refuted = !known && refutes(network, shown);
+            // What the suite has executed it has seen.
+            let seen = was_seen(shown) || found == Evidence::Unrefuted;
+            if !known && said.is_some_and(|said| said.is_unknown(seen)) {
+                explain_names(metric, graphs.get(i).and_then(Option::as_ref), record);
+            }
             let p = match said {
                 Some(said) if refuted => self.corrected(network, said, shown),
                 // As `gmn` has it, and never more certain than what is known.
                 Some(said) if !known && corrects => {
                     self.corrected(network, said, shown).map(|p| tiers.within(p))
                 }
-                Some(said) if !known => said.probability(threshold, &of),
+                Some(said) if !known => said.probability(threshold, seen, &of),
                 _ => tiers.probability(cascade, found, None),
             };
             if let Some(p) = p {
@@ -120,6 +127,12 @@ impl Engine {
             record.set_detail(metric.name, "tier", if refuted { "probe" } else { tier_name(found) });
         }
     }
+}
+
+/// Says why a pair scores low of which nothing is known but the names of functions.
+fn explain_names(metric: &MetricInfo, pair: Option<&PairGraphs>, record: &mut Record) {
+    let names = pair.map(|pair| pair.names.join(", ")).unwrap_or_default();
+    record.set_detail(metric.name, "unknown", format!("differs in functions that are not known: {names}"));
 }
 
 /// Which judge a pair's score is from.

@@ -29,6 +29,7 @@ mod gmn;
 pub mod input;
 pub mod job;
 pub mod judging;
+mod names;
 mod network;
 mod partial;
 mod pipeline;

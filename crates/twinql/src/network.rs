@@ -150,14 +150,21 @@ impl Network {
         &self.scorer.info().semantics
     }
 
-    /// The semantics it answers for when asked for `asked`: that one where it was trained on its
-    /// labels, the first of its own elsewhere.
-    pub fn answers_for(&self, asked: &Semantics) -> Semantics {
+    /// The semantics that graphs tell it of when `asked` is asked for: that one where it was trained on its labels, else
+    /// the nearest of its own. Forms, proofs and databases follow `asked` all the same.
+    pub fn conditioned_on(&self, asked: &Semantics) -> Semantics {
         let own = self.semantics();
         if own.contains(&asked.name) {
             return asked.clone();
         }
-        own.first().and_then(|name| Semantics::preset(name)).unwrap_or_default()
+        let presets = own.iter().filter_map(|name| Semantics::preset(name));
+        presets.min_by_key(|preset| preset.differences(asked)).unwrap_or_default()
+    }
+
+    /// The semantics that it is conditioned on in place of `asked`, where it was not trained for that one.
+    pub fn stands_in_for(&self, asked: &Semantics) -> Option<Semantics> {
+        let conditioned = self.conditioned_on(asked);
+        (conditioned.name != asked.name).then_some(conditioned)
     }
 
     /// The same network as it is read for a question under a semantics ([`Scorer::asked`]).
@@ -165,8 +172,8 @@ impl Network {
     /// # Errors
     /// It was not trained for the question.
     pub fn asked(&self, question: Question, semantics: &Semantics) -> Result<Network, NetworkError> {
-        let answered = self.answers_for(semantics);
-        let asked = self.scorer.asked(question, &answered.name).ok_or(NetworkError::Question(question))?;
+        let conditioned = self.conditioned_on(semantics);
+        let asked = self.scorer.asked(question, &conditioned.name).ok_or(NetworkError::Question(question))?;
         Ok(Network { scorer: Arc::new(asked), hash: self.hash.clone() })
     }
 

@@ -19,6 +19,7 @@ pub use twinql_metrics::same_tokens;
 
 use twinql_probe::Reading;
 
+use crate::names::Names;
 use crate::status::is_unsupported;
 
 /// Why a query has no graph.
@@ -68,6 +69,39 @@ pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String,
     Ok(twinql_sql::in_sqlite(schema, sql, dialect)?)
 }
 
+/// What a query is read under: the semantics that its form follows, and the one that the marks of its graph name.
+///
+/// They differ where a network was not trained for the semantics that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Under {
+    /// That of forms, vacuity and databases.
+    pub(crate) asked: Semantics,
+    /// That of the graph's marks.
+    pub(crate) marks: Semantics,
+}
+
+impl Under {
+    /// One semantics for both.
+    pub(crate) fn one(semantics: &Semantics) -> Under {
+        Under { asked: semantics.clone(), marks: semantics.clone() }
+    }
+
+    /// Both where the gold says which columns hold NULLs; none where neither depends on the gold.
+    fn for_gold_text(&self, schema: &Schema, gold: &str) -> Option<Under> {
+        let asked = self.asked.for_gold_text(schema, gold);
+        if self.asked == self.marks {
+            return match asked {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(own) => Some(Under { marks: own.clone(), asked: own }),
+            };
+        }
+        match (asked, self.marks.for_gold_text(schema, gold)) {
+            (Cow::Borrowed(_), Cow::Borrowed(_)) => None,
+            (asked, marks) => Some(Under { asked: asked.into_owned(), marks: marks.into_owned() }),
+        }
+    }
+}
+
 /// The graph of a query under `semantics`, made as `config` says.
 ///
 /// # Errors
@@ -92,7 +126,7 @@ pub fn graph_with(
     config: &GraphConfig,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Result<QueryGraph, SideError> {
-    read(schema, sql, semantics, config, wanted)?.graph
+    read(schema, sql, &Under::one(semantics), config, wanted)?.graph
 }
 
 /// A query over its schema, and what is made of it.
@@ -109,6 +143,8 @@ pub(crate) struct Read {
     pub(crate) tree: Option<Tree>,
     /// What SQLite would refuse in it, beside a query that SQLite runs.
     pub(crate) lacking: Option<SideError>,
+    /// The functions of its form; none of one that is compared as it is written.
+    pub(crate) names: Option<Names>,
 }
 
 /// A query's tree, and what its text names.
@@ -122,10 +158,11 @@ pub(crate) struct Tree {
 pub(crate) fn read(
     schema: &Schema,
     sql: &str,
-    semantics: &Semantics,
+    under: &Under,
     config: &GraphConfig,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Result<Read, SideError> {
+    let semantics = &under.asked;
     let parsed = parse(sql)?;
     // A syntax tree needs no plan; that there is one says that the query is one over the schema.
     let plan = plan(schema, &parsed)?;
@@ -142,6 +179,7 @@ pub(crate) fn read(
             width,
             tree: None,
             lacking,
+            names: None,
         });
     }
     let named = config.canonical.then(|| Reading::of(schema, &parsed, &plan));
@@ -154,7 +192,7 @@ pub(crate) fn read(
         false => normalize_with(schema, plan, semantics, &wanted),
     };
     let graph = |plan: &Plan| -> Result<QueryGraph, SideError> {
-        let graph = QueryGraph::lower(schema, plan, semantics)?;
+        let graph = QueryGraph::lower(schema, plan, &under.marks)?;
         let graph = if config.flows { graph } else { graph.without_flows() };
         Ok(graph.asking(config.question, canonical.regularities())?)
     };
@@ -163,6 +201,7 @@ pub(crate) fn read(
         // Queries that are compared as they are written may be equal in other ways.
         form: config.canonical.then(|| hash(&canonical)),
         emptied: canonical.emptied.as_deref().map(graph),
+        names: config.canonical.then(|| Names::of(&canonical.plan.query)).flatten(),
         tree: match config.question.is_usual() {
             true => config.canonical.then(|| canonical.plan.clone()),
             false => written,
@@ -207,6 +246,7 @@ struct Known {
     emptied: Option<SharedGraph>,
     tree: Option<Arc<Tree>>,
     lacking: Option<SharedGraph>,
+    names: Option<Names>,
 }
 
 impl Known {
@@ -219,6 +259,7 @@ impl Known {
                 emptied: read.emptied.map(Arc::new),
                 tree: read.tree.map(Arc::new),
                 lacking: read.lacking.map(|error| Arc::new(Err(error))),
+                names: read.names,
             },
             Err(error) => Known::refused(&Arc::new(Err(error))),
         }
@@ -233,6 +274,7 @@ impl Known {
             emptied: None,
             tree: None,
             lacking: None,
+            names: None,
         }
     }
 }
@@ -250,6 +292,8 @@ pub struct PairGraphs {
     pub vacuous: Vacuous,
     /// Where there are any, the graphs of what is left under all assumptions.
     pub emptied: Option<(SharedGraph, SharedGraph)>,
+    /// The functions in which the forms differ, where they differ in nothing else.
+    pub(crate) names: Vec<String>,
     /// The trees that a probe evaluates, where they were kept.
     pub(crate) trees: Option<[Arc<Tree>; 2]>,
 }
@@ -288,27 +332,24 @@ impl Graphs {
         config: &GraphConfig,
         each: &(dyn Fn() + Sync),
     ) -> Graphs {
-        Graphs::build_keeping(pairs, semantics, config, false, each)
+        Graphs::build_keeping(pairs, &Under::one(semantics), config, false, each)
     }
 
-    /// As [`Graphs::build`]; with `trees` the trees that a probe evaluates are kept, which takes memory.
+    /// As [`Graphs::build`], under two semantics; with `trees` the trees that a probe evaluates are kept, which takes memory.
     pub(crate) fn build_keeping<'q>(
         pairs: impl IntoIterator<Item = (&'q Arc<Schema>, &'q str, &'q str)>,
-        semantics: &Semantics,
+        under: &Under,
         config: &GraphConfig,
         trees: bool,
         each: &(dyn Fn() + Sync),
     ) -> Graphs {
-        let mut asking: Vec<Semantics> = Vec::new();
+        let mut asking: Vec<Under> = Vec::new();
         let mut golds: HashMap<(usize, &str), Asked> = HashMap::new();
         let mut distinct: HashMap<(usize, &str, Asked), &Arc<Schema>> = HashMap::new();
         for (schema, gold, pred) in pairs {
             let of_schema = key(schema);
             let asked = *golds.entry((of_schema, gold)).or_insert_with(|| {
-                match semantics.for_gold_text(schema, gold) {
-                    Cow::Borrowed(_) => 0,
-                    Cow::Owned(own) => number(&mut asking, own),
-                }
+                under.for_gold_text(schema, gold).map_or(0, |own| number(&mut asking, own))
             });
             distinct.insert((of_schema, gold, asked), schema);
             distinct.insert((of_schema, pred, asked), schema);
@@ -317,7 +358,7 @@ impl Graphs {
             .into_par_iter()
             .map(|((key, sql, asked), schema)| {
                 let own = asked.checked_sub(1).and_then(|at| asking.get(at as usize));
-                let mut made = Known::of(read(schema, sql, own.unwrap_or(semantics), config, &|_| true));
+                let mut made = Known::of(read(schema, sql, own.unwrap_or(under), config, &|_| true));
                 if !trees {
                     made.tree = None;
                 }
@@ -361,6 +402,8 @@ impl Graphs {
         let identical = alike || form(gold).is_some_and(|one| form(pred) == Some(one));
         let emptied = |known: Option<&Known>| known.and_then(|k| k.emptied.clone());
         let tree = |known: Option<&Known>| known.and_then(|k| k.tree.clone());
+        let names = |known: Option<&'_ Known>| known.and_then(|k| k.names.clone());
+        let names = names(gold).zip(names(pred)).map(|(gold, pred)| gold.apart(&pred)).unwrap_or_default();
         let emptied = match (emptied(gold), emptied(pred)) {
             (None, None) => None,
             (one, other) => Some((
@@ -374,6 +417,7 @@ impl Graphs {
             identical,
             vacuous: Vacuous { gold: vacuous(gold), pred: vacuous(pred) },
             emptied,
+            names,
             trees: tree(gold).zip(tree(pred)).map(|(gold, pred)| [gold, pred]),
         }
     }
@@ -390,7 +434,7 @@ impl Graphs {
 }
 
 /// The place of `own` in a list, from 1; it is added where it is new.
-fn number(list: &mut Vec<Semantics>, own: Semantics) -> Asked {
+fn number(list: &mut Vec<Under>, own: Under) -> Asked {
     let at = list.iter().position(|known| *known == own).unwrap_or_else(|| {
         list.push(own);
         list.len() - 1

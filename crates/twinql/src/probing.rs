@@ -65,7 +65,7 @@ impl Engine {
         let question = network.question();
         let correction = self.correction();
         let threshold = correction.map_or(network.scorer().threshold(), |c| c.threshold);
-        said.probability(threshold, &|score| {
+        said.probability(threshold, was_seen(found), &|score| {
             // Of what an assumption empties no database shows more than that it is empty.
             let shown = found.filter(|shown| !said.is_vacuous() || shown.differ > 0);
             let shown = shown.filter(|_| !said.identical).unwrap_or_default();
@@ -82,11 +82,11 @@ impl Engine {
     /// database: none of a job that the network cannot read.
     pub fn probes_of(&self, jobs: &[Job]) -> Vec<Option<Probed>> {
         let Some(network) = &self.network else { return vec![None; jobs.len()] };
-        let semantics = network.answers_for(&self.semantics);
+        let semantics = &self.semantics;
         let mut batch = Batch::new(jobs, true);
-        let graphs = batch.graphs(&semantics, &network.graph());
-        let found = self.probed(jobs, &graphs, &semantics);
-        let said = batch.read(network, &semantics);
+        let graphs = batch.graphs_for(network, semantics);
+        let found = self.probed(jobs, &graphs, semantics);
+        let said = batch.read(network, semantics);
         let threshold = network.scorer().threshold();
         said.iter()
             .zip(found)
@@ -94,7 +94,7 @@ impl Engine {
                 let said = said.as_ref()?.as_ref().ok()?;
                 let of = |score: &Score| Some(score.probability);
                 Some(Probed {
-                    network: said.probability(threshold, &of)?,
+                    network: said.probability(threshold, true, &of)?,
                     shown: found.filter(|_| !said.is_vacuous()).unwrap_or_default(),
                     identical: said.identical,
                     vacuous: said.is_vacuous() && !said.identical,
@@ -104,6 +104,11 @@ impl Engine {
             })
             .collect()
     }
+}
+
+/// Whether databases show values that both queries computed: an answer of nothing but NULL and 0 may hold none.
+pub(crate) fn was_seen(found: Option<Shown>) -> bool {
+    found.is_some_and(|found| found.differ > 0 || found.agree > found.silent)
 }
 
 fn side(tree: &Tree) -> Side<'_> {

@@ -24,32 +24,39 @@ impl Engine {
             threshold: self.threshold(metric),
             device: "cpu".into(),
             seed: self.seed,
-            further: match metric.id {
-                MetricId::Suite | MetricId::ThreeTier => of_suite(&self.judge),
-                MetricId::ExpectedEx => self.of_plausible(of_suite(&JudgeConfig {
-                    databases: self.expected.databases,
-                    ..self.judge.clone()
-                })),
-                MetricId::Ex => {
-                    let mut parts = of_suite(&self.judge);
-                    parts.extend(of_question(self.question()));
-                    parts.push(format!("plausible:{}", self.expected.databases));
-                    self.of_plausible(parts)
-                }
-                MetricId::RelPm | MetricId::AstPm => of_matching(&self.matching),
-                MetricId::Gmn | MetricId::TwoTier => {
-                    let mut parts = of_question(self.question());
-                    parts.extend(self.probe().map(|probe| format!("probe:{}", probe.databases)));
-                    parts
-                }
-                MetricId::CrystalBleu => self
-                    .trivial
-                    .iter()
-                    .map(|t| format!("trivial:{}", short_hash(t.to_tsv().as_bytes())))
-                    .collect(),
-                _ => self.of_runs(metric),
-            },
+            further: self.further(metric),
         }
+    }
+
+    /// What else a metric depends on.
+    fn further(&self, metric: &MetricInfo) -> Vec<String> {
+        let network = self.network_semantics(metric).map(|own| format!("network:{own}"));
+        let own = match metric.id {
+            MetricId::Suite | MetricId::ThreeTier => of_suite(&self.judge),
+            MetricId::ExpectedEx => self.of_plausible(of_suite(&JudgeConfig {
+                databases: self.expected.databases,
+                ..self.judge.clone()
+            })),
+            MetricId::Ex => {
+                let mut parts = of_suite(&self.judge);
+                parts.extend(of_question(self.question()));
+                parts.push(format!("plausible:{}", self.expected.databases));
+                self.of_plausible(parts)
+            }
+            MetricId::RelPm | MetricId::AstPm => of_matching(&self.matching),
+            MetricId::Gmn | MetricId::TwoTier => {
+                let mut parts = of_question(self.question());
+                parts.extend(self.probe().map(|probe| format!("probe:{}", probe.databases)));
+                parts
+            }
+            MetricId::CrystalBleu => self
+                .trivial
+                .iter()
+                .map(|t| format!("trivial:{}", short_hash(t.to_tsv().as_bytes())))
+                .collect(),
+            _ => self.of_runs(metric),
+        };
+        network.into_iter().chain(own).collect()
     }
 
     /// What of plausible databases a signature has to say beside `parts`.

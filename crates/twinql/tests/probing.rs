@@ -71,6 +71,71 @@ fn what_agrees_is_told_and_counts() {
     assert_eq!(detail(&probed, "distance"), detail(&alone, "distance"));
 }
 
+/// Functions that the network has hardly read of, and rows tell apart.
+#[test]
+fn functions_are_evaluated() {
+    for (gold, pred) in [
+        ("SELECT ceil(joined / 4.0) FROM member", "SELECT floor(joined / 4.0) FROM member"),
+        ("SELECT sqrt(joined) FROM member", "SELECT exp(joined) FROM member"),
+        ("SELECT hex(name) FROM member", "SELECT quote(name) FROM member"),
+        ("SELECT ntile(2) OVER (ORDER BY id) FROM member", "SELECT ntile(3) OVER (ORDER BY id) FROM member"),
+        ("SELECT json_array(name, joined) FROM member", "SELECT json_array(joined, name) FROM member"),
+    ] {
+        let record = scored(&jobs([(gold, pred)]), None).remove(0);
+        assert_eq!(detail(&record, "refuted"), Some(&Value::Bool(true)), "{gold} | {pred}: {record:?}");
+    }
+}
+
+#[test]
+fn of_functions_that_no_row_shows_nothing_is_called_the_same() {
+    let (gold, pred) = ("SELECT ceil(joined / 4.0) FROM member", "SELECT floor(joined / 4.0) FROM member");
+    let unseen = "SELECT id FROM member WHERE name REGEXP 'a'";
+    let unknown = "differs in functions that are not known:";
+    for (pair, probes, names) in [
+        ((gold, pred), Some(0), "ceil, floor"),
+        ((unseen, "SELECT id FROM member WHERE name MATCH 'a'"), None, "REGEXP, MATCH"),
+    ] {
+        let metrics = [MetricId::Gmn, MetricId::TwoTier].map(MetricId::info);
+        let engine = Engine::builder().metrics(metrics).probes(probes).build().unwrap();
+        let record = engine.score(&jobs([pair])).remove(0);
+        for metric in engine.metrics() {
+            let Some(score) = record.score(metric.name) else { panic!("{record:?}") };
+            assert!(score < engine.threshold(metric), "{pair:?}: {record:?}");
+            let said = &record.details[metric.name]["unknown"];
+            assert_eq!(said, &Value::from(format!("{unknown} {names}")), "{record:?}");
+        }
+    }
+    let alike =
+        scored(&jobs([("SELECT upper(name) FROM member", "SELECT upper(name) FROM member m")]), Some(0));
+    assert_eq!(detail(&alike[0], "unknown"), None);
+}
+
+/// A network was not trained for `declared`: forms and databases follow it all the same.
+#[test]
+fn forms_and_databases_follow_the_semantics_asked_for() {
+    let ddl = "CREATE TABLE person (id INTEGER, email TEXT)";
+    let schema = Arc::new(Schema::from_ddl("people", ddl).unwrap());
+    let counted = |what: &str| format!("SELECT email FROM person GROUP BY email HAVING COUNT({what}) > 1");
+    let work = Work::Pair { schema, gold: counted("email"), pred: counted("id") };
+    let job = [Job { id: Value::Null, work }];
+    for (semantics, same) in [("default", true), ("declared", false), ("strict", false)] {
+        let engine = Engine::builder()
+            .metrics([MetricId::Gmn, MetricId::TwoTier].map(MetricId::info))
+            .semantics(semantics.parse().unwrap())
+            .build()
+            .unwrap();
+        let record = engine.score(&job).remove(0);
+        for metric in engine.metrics() {
+            let score = record.score(metric.name).unwrap();
+            assert_eq!(score >= engine.threshold(metric), same, "{semantics}: {record:?}");
+            let signature = engine.signature(metric).to_string();
+            assert!(signature.contains(&format!("|semantics:{semantics}|")), "{signature}");
+            assert_eq!(signature.contains("|network:strict"), semantics == "declared", "{signature}");
+        }
+        assert_eq!(detail(&record, "identical"), Some(&Value::Bool(same)), "{semantics}");
+    }
+}
+
 #[test]
 fn threads_and_partners_in_a_batch_change_nothing() {
     let together = jobs(NEAR.into_iter().chain([ALIKE]));
@@ -99,11 +164,14 @@ fn hostile_queries_cost_little() {
         "SELECT name FROM member WHERE {}",
         vec!["joined > 1"; 400].join(" OR name LIKE '%a%b%c%' AND ")
     );
+    let printed =
+        "SELECT printf('%.*c', 60000, 'x') || quote(hex(zeroblob(30000))) FROM member a, member b, member c";
+    let patterns = "SELECT pg_regexp(name, '(\\w{50}){20}' || id, 'c') FROM member";
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
     let correlated = "SELECT name FROM member a WHERE EXISTS (SELECT 1 FROM member b WHERE b.id > a.id AND EXISTS
         (SELECT 1 FROM member c WHERE c.id > b.id AND EXISTS (SELECT 1 FROM member d WHERE d.id > c.id AND EXISTS
         (SELECT 1 FROM member e, member f, member g WHERE e.id > d.id))))";
-    let hostile = [deep.as_str(), &nested, &joined, &doubled, &long, endless, correlated];
+    let hostile = [deep.as_str(), &nested, &joined, &doubled, &long, printed, patterns, endless, correlated];
     let gold = "SELECT name FROM member";
     let pairs = hostile.iter().flat_map(|sql| [(gold, *sql), (*sql, gold)]);
     let records = scored(&jobs(pairs.chain([(gold, gold)])), None);

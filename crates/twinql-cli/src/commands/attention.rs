@@ -46,26 +46,27 @@ pub(super) struct View {
 pub(super) type Written<'a> = (&'a str, &'a Plan, &'a Spans);
 
 impl View {
-    /// Runs the network over a pair, under the semantics that it answers for.
+    /// Runs the network over a pair: forms follow the semantics asked for, marks the nearest that the network knows.
     pub(super) fn new(
         network: &Network,
         schema: &Schema,
         [gold, pred]: [Written<'_>; 2],
         asked: &Semantics,
     ) -> Result<View> {
-        let semantics = network.answers_for(asked);
         // Probabilities as `score` has them.
-        let network = &network.asked(network.question(), &semantics)?;
-        let semantics = semantics.for_gold(schema, gold.1).into_owned();
-        let mut gold = Reading::new(schema, gold, 'g', &semantics, &network.graph())?;
-        let mut pred = Reading::new(schema, pred, 'p', &semantics, &network.graph())?;
+        let network = &network.asked(network.question(), asked)?;
+        let told = network.conditioned_on(asked);
+        let plan = gold.1;
+        let [form, marks] = [asked, &told].map(|semantics| semantics.for_gold(schema, plan));
+        let mut gold = Reading::new(schema, gold, 'g', [&form, &marks], &network.graph())?;
+        let mut pred = Reading::new(schema, pred, 'p', [&form, &marks], &network.graph())?;
         let pair = PairArrays::build(&gold.graph, &pred.graph, &network.encoding());
         let attention = network.scorer().attention(&pair).context("the network cannot read the pair")?;
         gold.agreement = pair.left_agreement;
         pred.agreement = pair.right_agreement;
         Ok(View {
             checkpoint: network.hash().to_owned(),
-            semantics: semantics.name,
+            semantics: told.name.clone(),
             identical: pair.identical,
             attention,
             gold,
@@ -158,12 +159,12 @@ impl Reading {
         schema: &Schema,
         (sql, plan, spans): Written<'_>,
         letter: char,
-        semantics: &Semantics,
+        [semantics, marks]: [&Semantics; 2],
         config: &GraphConfig,
     ) -> Result<Reading> {
         let (form, spans) = normalize_with_spans(schema, plan.clone(), spans, semantics);
         let (graph, made) = if *config == GraphConfig::default() {
-            QueryGraph::lower_traced(schema, &form.plan, semantics)?
+            QueryGraph::lower_traced(schema, &form.plan, marks)?
         } else {
             // Networks of ablations: their graphs come without places.
             let graph = twinql::prepare::graph(schema, sql, semantics, config)?;

@@ -31,9 +31,11 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
     let schemas = input::schemas(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
     let network = Network::chosen(typed.checkpoint.as_deref())?;
     let semantics = typed.semantics.get()?;
-    let answered = network.answers_for(&semantics);
-    if answered.name != semantics.name {
-        bail!("the network answers for {}, not for --semantics {semantics}", network.semantics().join(", "));
+    if network.stands_in_for(&semantics).is_some() {
+        bail!(
+            "the network was trained for {}, not for --semantics {semantics}",
+            network.semantics().join(", ")
+        );
     }
     let mut inputs = Inputs::default().with([
         ("--pairs", Some(typed.pairs.as_path())),

@@ -70,12 +70,10 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
     let network = learned.then(|| Network::chosen(metrics.checkpoint.as_deref())).transpose()?;
     let asked = metrics.semantics.clone().unwrap_or_default();
     if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {
-        // A network answers for the semantics of its labels, whatever is asked for: better said than found
-        // out.
-        let answered = network.answers_for(wanted);
-        if answered.name != wanted.name {
+        // Better said than found out.
+        if let Some(nearest) = network.stands_in_for(wanted) {
             console.warn(format!(
-                "the network answers for the semantics of the labels it was trained on, {}; gmn, the tiers and ex take {answered}, and --semantics {wanted} applies to the other metrics",
+                "the network was trained on labels under {}: it is read as under {nearest}, the nearest; canonical forms, proofs and databases follow --semantics {wanted}",
                 network.semantics().join(", ")
             ));
         }

@@ -209,10 +209,12 @@ fn one(engine: &Engine, record: &Record) -> String {
             "not the same"
         };
         // Equal canonical forms and a database that tells the two apart decide by themselves, and it is said.
-        let why = match () {
-            () if is("identical") => ", equal canonical forms",
-            () if is("refuted") || by_probe => ", a few rows tell them apart",
-            () => "",
+        let unknown = details.and_then(|d| d.get("unknown")).and_then(Value::as_str);
+        let why = match unknown {
+            _ if is("identical") => ", equal canonical forms".to_owned(),
+            _ if is("refuted") || by_probe => ", a few rows tell them apart".to_owned(),
+            Some(unknown) => format!(", {unknown}"),
+            None => String::new(),
         };
         out.push_str(&format!(
             "{:<width$}  {score:.4}  {called} (threshold {threshold:.2}{why})\n",

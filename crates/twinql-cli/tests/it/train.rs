@@ -110,7 +110,7 @@ fn train_then_score() {
     assert_eq!(folder.run(&score(MODEL, "--threads 1"), 0).0, first);
     // A semantics that the network does not have.
     let (_, err) = folder.run(&score(MODEL, "--semantics bird"), 0);
-    let answers = "the network answers for the semantics of the labels it was trained on, default; gmn, the tiers and ex take default";
+    let answers = "the network was trained on labels under default: it is read as under default, the nearest; canonical forms, proofs and databases follow --semantics bird";
     says(&err, &[answers]);
 }
 

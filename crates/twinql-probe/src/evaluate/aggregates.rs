@@ -20,7 +20,14 @@ impl<'d> Evaluator<'d> {
         keys: &'d [(ColumnId, Expr)],
         calls: &'d [(ColumnId, AggregateCall)],
     ) -> Result<Rows<'d>> {
-        let rows = self.settled(input)?;
+        let rows = self.relation(input)?;
+        // Of rows that are one choice, groups are certain where keys and arguments are.
+        let arguments = |call: &'d AggregateCall| call.args.iter().chain(&call.filter);
+        let mut read = keys.iter().map(|(_, e)| e).chain(calls.iter().flat_map(|(_, call)| arguments(call)));
+        let bare = || calls.iter().any(|(_, call)| call.func == AggFunc::Bare);
+        if rows.certain.is_some() && (bare() || !read.all(|e| rows.determines(e))) {
+            return Err(Stop::Undetermined);
+        }
         let mut grouped: Vec<(Row<'d>, &Row<'d>)> = Vec::with_capacity(rows.rows.len());
         for (_, key) in keys {
             if nocase(key)?.is_some() {
@@ -52,6 +59,9 @@ impl<'d> Evaluator<'d> {
             for (column, call) in calls {
                 let value = if call.func == AggFunc::Bare {
                     self.bare(&rows.columns, &members, call, calls)
+                } else if let AggFunc::Other(name) = &call.func {
+                    let arguments = self.all_arguments(&rows.columns, &members, call)?;
+                    self.collected(name, &call.args, &arguments).map(Cow::Owned)
                 } else {
                     let arguments = self.arguments(&rows.columns, &members, call)?;
                     fold(&call.func, arguments)
@@ -106,6 +116,30 @@ impl<'d> Evaluator<'d> {
         Ok(values)
     }
 
+    /// All arguments of a call in each row of a group that its filter lets pass, once each where the call is DISTINCT.
+    fn all_arguments(
+        &mut self,
+        columns: &[ColumnId],
+        members: &[&Row<'d>],
+        call: &'d AggregateCall,
+    ) -> Result<Vec<Row<'d>>> {
+        let mut rows = Vec::with_capacity(members.len());
+        for row in members {
+            self.bind(columns, row);
+            if let Some(filter) = &call.filter
+                && self.condition(filter)? != Some(true)
+            {
+                continue;
+            }
+            rows.push(call.args.iter().map(|arg| self.expr(arg)).collect::<Result<Row<'d>>>()?);
+        }
+        if call.distinct {
+            rows.sort_by(compare_rows);
+            rows.dedup_by(|a, b| same_rows(a, b));
+        }
+        Ok(rows)
+    }
+
     /// A column that is neither a key nor aggregated: its value in the row of the only MIN or MAX, or in any row.
     fn bare(
         &mut self,
@@ -155,6 +189,11 @@ impl<'d> Evaluator<'d> {
     }
 }
 
+/// Aggregates that [`fold`] knows, by their names in SQLite.
+#[cfg(test)]
+pub(super) const FOLDED: &[&str] =
+    &["avg", "count", "group_concat", "max", "min", "string_agg", "sum", "total"];
+
 /// An aggregate of values without NULLs.
 pub(super) fn fold<'d>(func: &AggFunc, values: Vec<Cell<'d>>) -> Result<Cell<'d>> {
     Ok(match func {
@@ -197,7 +236,7 @@ fn sum(values: &[Cell<'_>]) -> Result<Value> {
     let mut whole: i64 = 0;
     for value in values {
         match summand(value) {
-            Value::Integer(i) => whole = whole.checked_add(i).ok_or(Stop::Unsupported("overflow"))?,
+            Value::Integer(i) => whole = whole.checked_add(i).ok_or(Stop::Failed)?,
             _ => return Ok(real(total(values))),
         }
     }

@@ -11,9 +11,9 @@ use super::{Cell, Result, Stop};
 /// A function of values.
 pub(super) type Call = fn(&[Cell<'_>]) -> Result<Value>;
 
-/// Every function that is evaluated here, but those that do not evaluate all their arguments: these stand with the
-/// expressions.
-const FUNCTIONS: &[(&str, Call)] = &[
+/// Every function that is written here, but those that do not evaluate all their arguments: these stand with the
+/// expressions. What is rare the sandbox is asked for, and so it is for arguments that are not known here.
+pub(super) const FUNCTIONS: &[(&str, Call)] = &[
     ("abs", abs),
     ("date", moments::date),
     ("datetime", moments::datetime),
@@ -21,6 +21,8 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("julianday", moments::julianday),
     ("length", length),
     ("like", escaped_like),
+    ("likelihood", first),
+    ("likely", first),
     ("lower", |a| of_text(a, |s| s.to_ascii_lowercase())),
     ("ltrim", |a| trim(a, true, false)),
     ("max", |a| extreme(a, true)),
@@ -33,20 +35,21 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("substring", substr),
     ("time", moments::time),
     ("trim", |a| trim(a, true, true)),
+    ("unlikely", first),
     ("upper", |a| of_text(a, |s| s.to_ascii_uppercase())),
 ];
 
 /// Bytes of a text that REPLACE may make.
 const MAX_TEXT: usize = 1 << 16;
 
-/// Calls a function.
+/// Calls a function; `None` for one that is not written here.
 ///
 /// # Errors
-/// It is not known here, or not with such arguments.
-pub(super) fn call(name: &str, args: &[Cell<'_>]) -> Result<Value> {
+/// It is not known with such arguments.
+pub(super) fn call(name: &str, args: &[Cell<'_>]) -> Option<Result<Value>> {
     let found = FUNCTIONS.binary_search_by(|(n, _)| (*n).cmp(name));
     let entry = found.ok().and_then(|i| FUNCTIONS.get(i));
-    entry.map_or(Err(Stop::Unsupported("function")), |(_, call)| call(args))
+    entry.map(|(_, call)| call(args))
 }
 
 /// The text of an argument; `None` where it is NULL or missing.
@@ -68,10 +71,15 @@ fn of_text(args: &[Cell<'_>], f: impl Fn(&str) -> String) -> Result<Value> {
     Ok(argument(args, 0).map_or(Value::Null, |s| Value::Text(f(&s))))
 }
 
-/// The least integer has no absolute value: SQLite ends the query with an error, and so nothing is known of it here.
+/// What tells SQLite's planner how often a condition holds, and is the condition.
+fn first(args: &[Cell<'_>]) -> Result<Value> {
+    Ok(args.first().map_or(Value::Null, |v| v.clone().into_owned()))
+}
+
+/// The least integer has no absolute value: SQLite ends the query with an error.
 fn abs(args: &[Cell<'_>]) -> Result<Value> {
     Ok(match args.first().map(|v| numeric(v)) {
-        Some(Value::Integer(i)) => Value::Integer(i.checked_abs().ok_or(Stop::Unsupported("overflow"))?),
+        Some(Value::Integer(i)) => Value::Integer(i.checked_abs().ok_or(Stop::Failed)?),
         Some(Value::Real(r)) => real(r.0.abs()),
         _ => Value::Null,
     })

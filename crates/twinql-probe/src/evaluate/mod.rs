@@ -12,6 +12,7 @@ mod numbers;
 mod patterns;
 mod relations;
 mod rows;
+mod sandboxed;
 mod windows;
 
 use std::borrow::Cow;
@@ -36,6 +37,8 @@ pub enum Stop {
     Undetermined,
     /// It takes more steps than it may.
     Steps,
+    /// SQLite would end it with an error on these rows.
+    Failed,
 }
 
 /// What an evaluation gives.
@@ -47,6 +50,27 @@ pub(crate) type Result<T> = std::result::Result<T, Stop>;
 /// # Errors
 /// The query is not evaluated, or nothing of its answer is certain here.
 pub fn evaluate<'d>(plan: &'d Plan, database: &'d Database, steps: u32) -> Result<Rows<'d>> {
+    run(plan, database, steps, None)
+}
+
+/// Which of several rows is taken where SQL leaves it open to a limit, to a scalar subquery or to the numbers of rows that tie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The first as tables store them.
+    First,
+    /// The first as they would store them the other way round.
+    Last,
+}
+
+/// One of the answers that SQL allows, where it allows several.
+///
+/// # Errors
+/// As [`evaluate`]; what a bare column or a text of joined values holds stays open.
+pub fn choose<'d>(plan: &'d Plan, database: &'d Database, steps: u32, choice: Choice) -> Result<Rows<'d>> {
+    run(plan, database, steps, Some(choice))
+}
+
+fn run<'d>(plan: &'d Plan, database: &'d Database, steps: u32, choice: Option<Choice>) -> Result<Rows<'d>> {
     let mut read = vec![false; plan.columns.len()];
     for column in plan.query.reads() {
         if let Some(read) = read.get_mut(column.0 as usize) {
@@ -54,7 +78,7 @@ pub fn evaluate<'d>(plan: &'d Plan, database: &'d Database, steps: u32) -> Resul
         }
     }
     let registers = vec![NULL; plan.columns.len()];
-    let mut evaluator = Evaluator { plan, database, read, registers, closed: Vec::new(), steps };
+    let mut evaluator = Evaluator { plan, database, read, registers, closed: Vec::new(), steps, choice };
     evaluator.query(&plan.query)
 }
 
@@ -98,6 +122,8 @@ struct Evaluator<'d> {
     closed: Vec<(*const Query, Option<Rows<'d>>)>,
     /// Rows that may still be looked at.
     steps: u32,
+    /// What is taken where SQL leaves it open; none where that is said.
+    choice: Option<Choice>,
 }
 
 impl<'d> Evaluator<'d> {
@@ -125,7 +151,12 @@ impl<'d> Evaluator<'d> {
         Ok(rows.project(&query.output))
     }
 
-    /// As [`Evaluator::query`]; what reads nothing from around it is run once.
+    /// The rows of a subquery of which nothing is open.
+    fn settled_subquery(&mut self, query: &'d Query) -> Result<Rows<'d>> {
+        self.subquery(query)?.settled()
+    }
+
+    /// As [`Evaluator::query`]; what reads nothing from around it is run once. Their number is certain.
     fn subquery(&mut self, query: &'d Query) -> Result<Rows<'d>> {
         let address = std::ptr::from_ref(query);
         if let Some((_, known)) = self.closed.iter().find(|(at, _)| *at == address) {
@@ -138,7 +169,7 @@ impl<'d> Evaluator<'d> {
             self.closed.push((address, None));
             return self.correlated(query);
         }
-        let rows = self.query(query)?.settled()?;
+        let rows = self.query(query)?;
         self.closed.push((address, Some(rows.clone())));
         Ok(rows)
     }
@@ -148,7 +179,7 @@ impl<'d> Evaluator<'d> {
         let around = self.registers.clone();
         let rows = self.query(query);
         self.registers = around;
-        rows?.settled()
+        rows
     }
 
     /// The affinity that an expression has in a comparison; computed values have none.

@@ -9,7 +9,7 @@ use twinql_suite::compare::order;
 use super::comparison::{Terms, nocase};
 use super::numbers::applied;
 use super::rows::{Order, Row, compare_rows, same_rows};
-use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
+use super::{Cell, Choice, Evaluator, NULL, Result, Rows, Stop};
 
 /// An equality of two columns that joins two rows: where each stands in its row, and how they are compared.
 struct Link {
@@ -76,7 +76,9 @@ impl<'d> Evaluator<'d> {
                 let rows = self.relation(input)?;
                 let rows = if keys.is_empty() { rows } else { self.sorted(rows, keys)? };
                 let (limit, offset) = (self.count(limit.as_ref())?, self.count(offset.as_ref())?);
-                cut(rows, limit, offset.unwrap_or(0))
+                let rows = cut(rows, limit, offset.unwrap_or(0));
+                // One choice is asked for.
+                if self.choice.is_some() { Rows { certain: None, ..rows } } else { rows }
             }
             Rel::SetOp { kind, all, left, right, columns } => {
                 let (left, right) = (self.query(left)?.settled()?, self.query(right)?.settled()?);
@@ -105,8 +107,11 @@ impl<'d> Evaluator<'d> {
             read.iter().map(|(_, at)| row.get(*at).map_or(NULL, Cow::Borrowed)).collect()
         };
         let columns = read.iter().map(|(c, _)| *c).collect();
-        let rows = rows.iter().map(cells).collect();
-        Ok(Rows { columns, rows, order: Order::Stored, certain: None })
+        let rows = match self.choice {
+            Some(Choice::Last) => rows.iter().rev().map(cells).collect(),
+            _ => rows.iter().map(cells).collect(),
+        };
+        Ok(Rows { columns, rows, order: Order::Stored, ..Rows::default() })
     }
 
     /// Each output over each row. Outputs that only pass columns on are moved and not computed, and they keep what is

@@ -46,7 +46,7 @@ pub(super) fn same_rows(a: &[Cell<'_>], b: &[Cell<'_>]) -> bool {
 
 impl<'d> Rows<'d> {
     /// The number of each row's run of equal sort keys; where nothing is sorted, all rows are one run.
-    pub(super) fn run(&self, row: usize) -> Option<u32> {
+    pub(crate) fn run(&self, row: usize) -> Option<u32> {
         match &self.order {
             Order::Sorted(runs) => runs.get(row).copied(),
             Order::None | Order::Stored => Some(0),

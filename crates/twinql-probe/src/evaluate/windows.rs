@@ -10,6 +10,22 @@ use super::rows::{Order, Row, compare_rows, same, same_rows};
 use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
 use twinql_suite::compare::order;
 
+/// Functions of windows alone.
+#[cfg(test)]
+pub(super) const WINDOWS: &[&str] = &[
+    "cume_dist",
+    "dense_rank",
+    "first_value",
+    "lag",
+    "last_value",
+    "lead",
+    "nth_value",
+    "ntile",
+    "percent_rank",
+    "rank",
+    "row_number",
+];
+
 /// A frame that is the whole partition, as plans write it.
 const WHOLE: &str = "BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
 
@@ -44,7 +60,7 @@ impl<'d> Evaluator<'d> {
         rows.columns.extend(calls.iter().map(|(c, _)| *c));
         // SQLite gives them partition by partition.
         rows.order = Order::None;
-        if ties.iter().any(|tied| !tied.is_empty()) {
+        if self.choice.is_none() && ties.iter().any(|tied| !tied.is_empty()) {
             let mut certain = rows.columns.clone();
             for ((column, call), tied) in calls.iter().zip(&ties) {
                 let constant = rows.constant_in(tied);
@@ -143,9 +159,18 @@ fn rank(func: &str, place: &Place) -> Result<Option<Value>> {
         "cume_dist" => share(place.before + place.group, place.of),
         "percent_rank" if place.of < 2 => Value::Real(0.0.into()),
         "percent_rank" => share(place.before, place.of - 1),
-        "ntile" | "nth_value" => return Err(Stop::Unsupported("window function")),
         _ => return Ok(None),
     }))
+}
+
+/// The bucket, from 1, of the row at a place among so many: the first ones hold one more where they cannot all be alike.
+fn bucket(at: usize, rows: usize, buckets: usize) -> usize {
+    let (each, larger) = (rows / buckets, rows % buckets);
+    let of_larger = larger * (each + 1);
+    match at < of_larger {
+        true => at / (each + 1) + 1,
+        false => larger + (at - of_larger) / each.max(1) + 1,
+    }
 }
 
 /// Functions of the rows of the frame, and of rows beside.
@@ -156,6 +181,13 @@ fn over<'d>(
     place: &Place,
 ) -> Result<Cell<'d>> {
     let first_argument = |(_, m): &(Row<'d>, Member<'d>)| m.args.first().cloned().unwrap_or(NULL);
+    let own = place.before + place.at;
+    let argument = |at: usize| partition.get(own).and_then(|(_, m)| m.args.get(at));
+    // SQLite ends a query with an error whose number is none above 0.
+    let number = |at: usize| match argument(at).map(|v| &**v) {
+        Some(Value::Integer(n)) if *n > 0 => usize::try_from(*n).map_err(|_| Stop::Failed),
+        _ => Err(Stop::Failed),
+    };
     let func = match call.func.as_str() {
         "count" => AggFunc::Count,
         "sum" => AggFunc::Sum,
@@ -163,17 +195,20 @@ fn over<'d>(
         "total" => AggFunc::Total,
         "min" => AggFunc::Min,
         "max" => AggFunc::Max,
+        "group_concat" | "string_agg" => AggFunc::GroupConcat,
         "first_value" => return Ok(frame.first().map_or(NULL, first_argument)),
         "last_value" => return Ok(frame.last().map_or(NULL, first_argument)),
-        "lag" | "lead" if call.args.len() <= 2 => {
-            let own = place.before + place.at;
-            let by = match partition.get(own).and_then(|(_, m)| m.args.get(1)).map(|v| &**v) {
+        "nth_value" => return Ok(frame.get(number(1)? - 1).map_or(NULL, first_argument)),
+        "ntile" => return Ok(Cow::Owned(Value::Integer(bucket(own, place.of, number(0)?) as i64))),
+        "lag" | "lead" => {
+            let by = match argument(1).map(|v| &**v) {
                 None => 1,
                 Some(Value::Integer(n)) => usize::try_from(*n).map_err(|_| Stop::Unsupported("offset"))?,
                 Some(_) => return Err(Stop::Unsupported("offset")),
             };
             let at = if call.func == "lag" { own.checked_sub(by) } else { own.checked_add(by) };
-            return Ok(at.and_then(|at| partition.get(at)).map_or(NULL, first_argument));
+            let beyond = || argument(2).cloned().unwrap_or(NULL);
+            return Ok(at.and_then(|at| partition.get(at)).map_or_else(beyond, first_argument));
         }
         _ => return Err(Stop::Unsupported("window function")),
     };

@@ -9,7 +9,7 @@ use twinql_model::GraphConfig;
 use twinql_sql::{Assumption, Nulls, Proof, Schema, Semantics, prove};
 
 use super::{Candidate, Reranker, Set};
-use crate::prepare::{Read, SharedGraph, SideError, in_sqlite, read};
+use crate::prepare::{Read, SharedGraph, SideError, Under, in_sqlite, read};
 
 /// Pairs of classes of one set for which a proof is tried.
 const MOST_PROOFS: usize = 32;
@@ -78,7 +78,14 @@ impl Classes {
         let translated: Vec<Result<String, SideError>> =
             candidates.iter().map(|c| in_sqlite(&set.schema, c.sql.trim(), dialect)).collect();
         let texts = || translated.iter().filter_map(|t| t.as_deref().ok());
-        let semantics = asked_by_any(&reranker.semantics, &set.schema, texts());
+        let semantics = asked_by_any(&reranker.config.semantics, &set.schema, texts()).into_owned();
+        let marks = match &reranker.network {
+            Some(network) => {
+                asked_by_any(&network.conditioned_on(&semantics), &set.schema, texts()).into_owned()
+            }
+            None => semantics.clone(),
+        };
+        let under = Under { asked: semantics, marks };
         let config = reranker.network.as_ref().map_or_else(GraphConfig::default, |n| n.graph());
         let mut classes = Classes::default();
         // What each text became: the same text is read once.
@@ -89,7 +96,7 @@ impl Classes {
                 Ok(sql) => known
                     .entry(sql)
                     .or_insert_with(|| {
-                        let made = read(&set.schema, sql, &semantics, &config, &|_| true);
+                        let made = read(&set.schema, sql, &under, &config, &|_| true);
                         let made = made.and_then(|read| match &read.lacking {
                             Some(error) => Err(error.clone()),
                             None => Ok(read),
@@ -115,7 +122,7 @@ impl Classes {
             }
         }
         if reranker.config.proofs {
-            classes.join_proved(&set.schema, &semantics);
+            classes.join_proved(&set.schema, &under.asked);
         }
         classes
     }

@@ -123,7 +123,7 @@ pub struct RerankConfig {
     pub weights: Weights,
     /// Tries to prove candidates equal whose canonical forms differ.
     pub proofs: bool,
-    /// What "the same answer" means. The network answers for the semantics of its labels.
+    /// What "the same answer" means. A network that was not trained for it is told the nearest that it knows.
     pub semantics: Semantics,
     /// Whose SQL the candidates are.
     pub dialect: Dialect,
@@ -175,8 +175,6 @@ pub struct Ranking {
 pub struct Reranker {
     network: Option<Network>,
     config: RerankConfig,
-    /// What "the same" means for classes and agreement alike.
-    semantics: Semantics,
 }
 
 impl Reranker {
@@ -191,23 +189,22 @@ impl Reranker {
             (true, Some(network)) => Some(network),
             (true, None) => Some(Network::embedded()?),
         };
-        let semantics =
-            network.as_ref().map_or_else(|| config.semantics.clone(), |n| n.answers_for(&config.semantics));
         // A network keeps what it was asked before.
-        let network = network.map(|n| n.asked(n.question(), &semantics)).transpose()?;
-        Ok(Reranker { network, config, semantics })
+        let network = network.map(|n| n.asked(n.question(), &config.semantics)).transpose()?;
+        Ok(Reranker { network, config })
     }
 
     /// What the choices depend on, in a line.
     pub fn signature(&self) -> String {
-        let RerankConfig { method, utility, weights, proofs, dialect, .. } = &self.config;
+        let RerankConfig { method, utility, weights, proofs, dialect, semantics, .. } = &self.config;
         let by = if *method == Method::Mbr { utility.name() } else { "none" };
         let network = self.network.as_ref().map_or("none", Network::hash);
+        let told = self.network.as_ref().and_then(|network| network.stands_in_for(semantics));
+        let told = told.map_or_else(String::new, |own| format!("|network:{own}"));
         format!(
-            "twinql:{}|rerank:{}|metric:{by}|ckpt:{network}|sql:{PARSER}|dialect:{dialect}|semantics:{}|weights:{weights}|proofs:{proofs}",
+            "twinql:{}|rerank:{}|metric:{by}|ckpt:{network}|sql:{PARSER}|dialect:{dialect}|semantics:{semantics}{told}|weights:{weights}|proofs:{proofs}",
             env!("CARGO_PKG_VERSION"),
             method.name(),
-            self.semantics.name,
         )
     }
 

@@ -191,8 +191,8 @@ fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 pub(super) const TRIVIAL_HAVING: Rule = Rule {
     name: "trivial-having",
-    summary: "COUNT(*) >= 1 holds for every group, <= 1 is = 1 and <> 1 is >= 2; so for COUNT(x) and COUNT(DISTINCT x) of what is never NULL; in AVG, a cast of a number to REAL does nothing",
-    why: "A group has at least one row, so its count is never below 1.",
+    summary: "COUNT(*) >= 1 holds for every group, <= 1 is = 1 and <> 1 is >= 2; so for COUNT(x) and COUNT(DISTINCT x) of what is never NULL; any count is >= 0, and <= 0 is = 0; in AVG, a cast of a number to REAL does nothing",
+    why: "A group has at least one row, so its count is never below 1; and no count is below 0.",
     source: "a group has a row; SQLite's AVG is a REAL",
     needs: Needs::TYPED,
     examples: examples! {
@@ -201,6 +201,10 @@ pub(super) const TRIVIAL_HAVING: Rule = Rule {
         "nulls": "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT name) <= 1"
             == "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT name) = 1";
         "default": "SELECT MAX(age) FROM customer GROUP BY age HAVING COUNT(*) >= 1" == "SELECT age FROM customer GROUP BY age";
+        "nulls": "SELECT n FROM (SELECT city, COUNT(age) AS n FROM customer GROUP BY city) WHERE n >= 0"
+            == "SELECT COUNT(age) FROM customer GROUP BY city";
+        "strict": "SELECT COUNT(*) FROM customer HAVING COUNT(*) < 1" == "SELECT COUNT(*) FROM customer HAVING COUNT(*) = 0";
+        "strict": "SELECT COUNT(*) FROM customer HAVING COUNT(*) > 0" != "SELECT COUNT(*) FROM customer";
         "default": "SELECT city FROM customer GROUP BY city HAVING COUNT(*) > 1" != "SELECT DISTINCT city FROM customer";
         "nulls": "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT city) <= 1"
             != "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT city) = 1";
@@ -211,7 +215,7 @@ pub(super) const TRIVIAL_HAVING: Rule = Rule {
     apply: Apply::Rel(trivial_having),
 };
 
-/// HAVING stands as conjuncts over the grouping. Only counts of groups are looked at, since without keys a
+/// HAVING stands as conjuncts over the grouping. Only counts of groups are above 0, since without keys a
 /// count may be 0, and only counts of what is never NULL, since a group may hold nothing but NULLs.
 /// The cast inside AVG goes first. Not with DISTINCT: which values are the same is then asked after the cast.
 fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
@@ -229,12 +233,15 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return changed.then_some(());
     };
-    // The counts that are never below 1.
-    let mut counts: ColumnSet = ColumnSet::new();
+    // The counts that are never below 1, and all.
+    let (mut counts, mut all) = (ColumnSet::new(), ColumnSet::new());
     for one in inputs {
-        if let Rel::Aggregate { input, keys, calls } = one
-            && !keys.is_empty()
-        {
+        if let Rel::Aggregate { input, keys, calls } = one {
+            let of_counts = calls.iter().filter(|(_, call)| call.func == AggFunc::Count);
+            all.extend(of_counts.map(|(c, _)| *c));
+            if keys.is_empty() {
+                continue;
+            }
             let mut known = None;
             let mut sure = |e: &Expr| {
                 let known = known.get_or_insert_with(|| cx.not_null(input));
@@ -247,18 +254,23 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
             }
         }
     }
-    if counts.is_empty() {
+    if all.is_empty() {
         return changed.then_some(());
     }
     let before = on.len();
     on.retain_mut(|e| {
-        let Some((c, op, n)) = compared_with_whole(e).filter(|(c, ..)| counts.contains(c)) else {
+        let Some((c, op, n)) = compared_with_whole(e).filter(|(c, ..)| all.contains(c)) else {
             return true;
         };
+        let of_group = counts.contains(&c);
         *e = match (op, n) {
-            (BinaryOp::GtEq, ..=1) | (BinaryOp::Gt | BinaryOp::NotEq, ..=0) => return false,
-            (BinaryOp::LtEq, 1) | (BinaryOp::Lt, 2) => Expr::Column(c).eq(Expr::integer(1)),
-            (BinaryOp::NotEq, 1) => Expr::binary(BinaryOp::LtEq, Expr::integer(2), Expr::Column(c)),
+            (BinaryOp::GtEq, ..=0) | (BinaryOp::Gt | BinaryOp::NotEq, ..0) => return false,
+            (BinaryOp::GtEq, 1) | (BinaryOp::Gt | BinaryOp::NotEq, 0) if of_group => return false,
+            (BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Expr::Column(c).eq(Expr::integer(0)),
+            (BinaryOp::LtEq, 1) | (BinaryOp::Lt, 2) if of_group => Expr::Column(c).eq(Expr::integer(1)),
+            (BinaryOp::NotEq, 1) if of_group => {
+                Expr::binary(BinaryOp::LtEq, Expr::integer(2), Expr::Column(c))
+            }
             _ => return true,
         };
         changed = true;

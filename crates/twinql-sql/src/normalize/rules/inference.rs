@@ -126,7 +126,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 pub(super) const NESTED_ORDER: Rule = Rule {
     name: "nested-order",
-    summary: "ORDER BY over rows that stand in that order does nothing, and of two limits in one order the smaller counts",
+    summary: "ORDER BY over rows that stand in that order does nothing, and of two limits in one order the smaller counts, after an OFFSET over the first as well",
     why: "Rows that stand in an order are left as they are by sorting in it again, and the first m of the first n are the first min(m, n).",
     source: "Simmen, Shekita & Malkemus 1996, order optimisation",
     needs: Needs::NOTHING,
@@ -135,35 +135,49 @@ pub(super) const NESTED_ORDER: Rule = Rule {
             == "SELECT name, age FROM customer ORDER BY name LIMIT 5";
         "nulls": "SELECT * FROM (SELECT name, age FROM customer ORDER BY name LIMIT 5) ORDER BY 2"
             != "SELECT name, age FROM customer ORDER BY name LIMIT 5";
+        "nulls": "SELECT * FROM (SELECT id, name FROM customer ORDER BY id LIMIT 3) ORDER BY id LIMIT 3 OFFSET 2"
+            == "SELECT id, name FROM customer ORDER BY id LIMIT 1 OFFSET 2";
+        "nulls": "SELECT * FROM (SELECT id, name FROM customer ORDER BY id LIMIT 3) ORDER BY id LIMIT 3 OFFSET 2"
+            != "SELECT id, name FROM customer ORDER BY id LIMIT 3 OFFSET 2";
     },
     apply: Apply::Rel(nested_order),
 };
 
 /// The outer keys have to be the first of the inner ones: `ORDER BY a` keeps rows that stand in the order
-/// `a, b`, not the reverse. An outer OFFSET counts rows and stays; so do two limits one of which is negative,
-/// and so is none.
+/// `a, b`, not the reverse. Two limits one of which is negative, and so is none, stay.
 fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
-    let Rel::Sort { input, keys, limit, offset: None } = rel else {
+    let Rel::Sort { input, keys, limit, offset } = rel else {
         return None;
     };
-    let Rel::Sort { keys: inner_keys, limit: inner_limit, .. } = &mut **input else {
+    let Rel::Sort { keys: inner_keys, limit: inner_limit, offset: inner_offset, .. } = &mut **input else {
         return None;
     };
     if keys.is_empty() || !inner_keys.starts_with(keys) {
         return None;
     }
+    let skipped = counted(offset.as_ref())?;
+    let all = counted(inner_offset.as_ref())?.checked_add(skipped)?;
     match (&*limit, &*inner_limit) {
-        (None, _) => {}
+        (None, None) => {}
+        (None, Some(inner)) if skipped > 0 => {
+            let inner = counted(Some(inner))?;
+            *inner_limit = Some(Expr::integer((inner - skipped).max(0)));
+        }
+        (None, Some(_)) => {}
         (Some(_), None) => *inner_limit = limit.take(),
         (Some(outer), Some(inner)) => {
-            let (outer, inner) = (outer.as_integer()?, inner.as_integer()?);
-            let smaller = outer.min(inner);
-            if smaller < 0 {
-                return None;
-            }
-            *inner_limit = Some(Expr::integer(smaller));
+            let (outer, inner) = (counted(Some(outer))?, counted(Some(inner))?);
+            *inner_limit = Some(Expr::integer(outer.min(inner - skipped).max(0)));
         }
+    }
+    if skipped > 0 {
+        *inner_offset = Some(Expr::integer(all));
     }
     *rel = input.take();
     Some(())
+}
+
+/// The number of a LIMIT or an OFFSET: 0 where there is none.
+fn counted(bound: Option<&Expr>) -> Option<i64> {
+    bound.map_or(Some(0), |e| e.as_integer().filter(|n| *n >= 0))
 }

@@ -202,7 +202,7 @@ pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
 
 pub(super) const MEMBERSHIP: Rule = Rule {
     name: "membership",
-    summary: "x = a OR x = b is x IN (a, b); x IN (a) is x = a; x NOT IN (a, b) is x <> a AND x <> b",
+    summary: "x = a OR x = b is x IN (a, b); x IN (a) is x = a; x NOT IN (a, b) is x <> a AND x <> b; x IN (a, NULL) is x = a OR NULL, so that NOT IN is never true",
     why: "IN over a list is defined as the OR of the equalities, and its value is NULL exactly where theirs is.",
     source: "SQL: IN over a list is a disjunction of equalities, NULLs included",
     needs: Needs::NOTHING,
@@ -210,6 +210,9 @@ pub(super) const MEMBERSHIP: Rule = Rule {
         "strict": "SELECT name FROM customer WHERE age = 1 OR 2 = age" == "SELECT name FROM customer WHERE age IN (2, 1)";
         "strict": "SELECT name FROM customer WHERE age NOT IN (1, 2)" == "SELECT name FROM customer WHERE age <> 2 AND age <> 1";
         "strict": "SELECT name FROM customer WHERE age IN (30, 20, 30)" == "SELECT name FROM customer WHERE age IN (20, 30)";
+        "nulls": "SELECT name FROM customer WHERE age NOT IN (20, NULL)" == "SELECT name FROM customer WHERE 1 = 0";
+        "nulls": "SELECT name FROM customer WHERE age IN (20, NULL, 30)" == "SELECT name FROM customer WHERE age IN (20, 30)";
+        "nulls": "SELECT age NOT IN (20, NULL) FROM customer" != "SELECT age <> 20 FROM customer";
         "default": "SELECT name FROM customer WHERE age = 1 OR id = 2" != "SELECT name FROM customer WHERE age IN (2, 1)";
         "default": "SELECT name FROM customer WHERE age NOT IN (20, 30)" != "SELECT name FROM customer WHERE age != 20 OR age != 30";
         "default": "SELECT name FROM customer WHERE age IN (20, 30)" != "SELECT name FROM customer WHERE age IN (20, 31)";
@@ -235,25 +238,26 @@ fn larger_than(expr: &Expr, limit: usize) -> bool {
     false
 }
 
-/// True for constants without NULL: `x IN (1, NULL)` is never false, so NOT IN is never true.
+/// True for constants without NULL.
 fn literal_list(list: &[Expr]) -> bool {
     list.iter().all(|e| matches!(e, Expr::Literal(v) if *v != Value::Null))
 }
 
-/// Lists are sorted and freed of duplicates; a list of one is an equality, NOT IN a conjunction, and a
+/// A list without its NULLs, if it has some: `x = NULL` is NULL, whatever x is.
+fn without_nulls(list: &[Expr]) -> Option<Vec<Expr>> {
+    let (nulls, rest): (Vec<Expr>, Vec<Expr>) = list.iter().cloned().partition(Expr::is_null_literal);
+    (!nulls.is_empty() && literal_list(&rest)).then_some(rest)
+}
+
+/// Lists are sorted and freed of duplicates and NULLs; a list of one is an equality, NOT IN a conjunction, and a
 /// disjunction of equalities a list. Rows `(a, b) IN (…)` stay.
 fn member(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     match e {
-        Expr::InList { expr, list } if literal_list(list) => {
-            let before = list.len();
-            list.sort();
-            list.dedup();
-            let new = match list.as_slice() {
-                [] => Expr::integer(0),
-                [one] if !matches!(**expr, Expr::Row(_)) => (**expr).clone().eq(one.clone()),
-                list => return (list.len() != before).then_some(()),
-            };
-            *e = new;
+        Expr::InList { expr, list } => {
+            let plain = !matches!(**expr, Expr::Row(_)) && expr.is_deterministic();
+            let Some(rest) = without_nulls(list).filter(|_| plain) else { return of_constants(e) };
+            let known = (!rest.is_empty()).then(|| Expr::InList { expr: expr.clone(), list: rest });
+            *e = known.map_or(Expr::NULL, |known| Expr::Or(vec![known, Expr::NULL]));
         }
         Expr::Unary { op: UnaryOp::Not, expr } => {
             let (x, list) = expr.as_in_list()?;
@@ -267,6 +271,24 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
         Expr::Or(list) => *e = merged_equalities(list)?,
         _ => return None,
     }
+    Some(())
+}
+
+/// A list of constants, sorted and each once; none at all is false, and one an equality.
+fn of_constants(e: &mut Expr) -> Changed {
+    let Expr::InList { expr, list } = e else { return None };
+    if !literal_list(list) {
+        return None;
+    }
+    let before = list.len();
+    list.sort();
+    list.dedup();
+    let new = match list.as_slice() {
+        [] => Expr::integer(0),
+        [one] if !matches!(**expr, Expr::Row(_)) => (**expr).clone().eq(one.clone()),
+        list => return (list.len() != before).then_some(()),
+    };
+    *e = new;
     Some(())
 }
 
