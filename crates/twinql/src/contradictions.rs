@@ -1,0 +1,182 @@
+//! Proofs that a database refutes. One of the two is wrong, which is a fault of twinql: the pair says so, and scores by
+//! the database.
+//!
+//! Nothing is executed for it that is not executed anyway, but for one cheap look: where a probe runs beside the network,
+//! queries of equal canonical forms are evaluated as they are written on a few databases, since the forms themselves
+//! cannot differ. A proof is held only against databases of the semantics that it was made under. Plausible databases
+//! count for nothing here: they hold NULLs and ties that a semantics rules out or leaves open.
+
+use rayon::prelude::*;
+use serde_json::Value;
+use twinql_metrics::{MetricId, MetricInfo};
+use twinql_model::{Cascade, Correction, Evidence, Shown, Signs};
+use twinql_probe::{Probe, Reading, Side};
+use twinql_sql::{Plan, Schema, Semantics, parse, plan};
+use twinql_suite::Verdict;
+
+use crate::batch::Batch;
+use crate::engine::{Engine, is_probed};
+use crate::job::{Job, Work};
+use crate::prepare::same_tokens;
+use crate::record::{Record, shortest};
+
+/// Databases on which queries of equal forms are evaluated: most mistakes show on the first few.
+const DATABASES: u64 = 6;
+
+/// Where a contradiction is to be reported.
+pub const REPORT: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+
+/// What tells apart what is proved equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refuter {
+    Suite,
+    Probe,
+}
+
+impl Refuter {
+    fn name(self) -> &'static str {
+        match self {
+            Refuter::Suite => "suite",
+            Refuter::Probe => "probe",
+        }
+    }
+}
+
+impl Engine {
+    /// Looks for proofs of equality that a database refutes, and takes them back.
+    pub(crate) fn contradictions(&self, batch: &mut Batch<'_>, records: &mut [Record]) {
+        let mut known: Vec<(Semantics, Vec<Option<Refuter>>)> = Vec::new();
+        for metric in &self.metrics {
+            let asserted = |record: &Record| asserts_equality(metric, record);
+            if !records.iter().any(asserted) {
+                continue;
+            }
+            let semantics = self.semantics_of(metric);
+            if !known.iter().any(|(s, _)| *s == semantics) {
+                known.push((semantics.clone(), self.refuters(batch, &semantics)));
+            }
+            let found = known.iter().find(|(s, _)| *s == semantics).map_or(&[][..], |(_, found)| found);
+            for (record, by) in records.iter_mut().zip(found) {
+                if let (Some(by), true) = (by, asserts_equality(metric, record)) {
+                    self.take_back(metric, &semantics, *by, record);
+                }
+            }
+        }
+    }
+
+    /// What tells each pair apart on a database that `semantics` allows, by all that has been executed.
+    fn refuters(&self, batch: &mut Batch<'_>, semantics: &Semantics) -> Vec<Option<Refuter>> {
+        let judged = batch.verdicts(semantics);
+        let probed = self.refuted_by_probe(batch, semantics);
+        (0..batch.jobs.len())
+            .map(|i| {
+                let verdict = judged.as_ref().and_then(|judged| judged.get(i)?.as_ref());
+                match verdict {
+                    Some(Verdict::Different { .. }) => Some(Refuter::Suite),
+                    _ => probed.get(i).copied().unwrap_or(false).then_some(Refuter::Probe),
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a database of the probe tells each pair apart; nothing where the network answers for other semantics, or
+    /// another question.
+    fn refuted_by_probe(&self, batch: &mut Batch<'_>, semantics: &Semantics) -> Vec<bool> {
+        let (Some(probe), Some(network)) = (self.probe(), &self.network) else { return Vec::new() };
+        let usual = network.question().is_usual() && network.answers_for(&self.semantics) == *semantics;
+        if !usual || !self.metrics.iter().any(|metric| is_probed(metric.id)) {
+            return Vec::new();
+        }
+        let shown = batch.shown();
+        let graphs = batch.graphs(semantics, &network.graph());
+        let pairs: Vec<_> = batch.jobs.iter().zip(graphs.iter()).collect();
+        let shown = shown.as_deref().unwrap_or_default();
+        let probe = Probe { databases: DATABASES, ..probe };
+        pairs
+            .into_par_iter()
+            .enumerate()
+            .map(|(i, (job, pair))| {
+                let told_apart = shown.get(i).copied().flatten().is_some_and(|shown| shown.differ > 0);
+                let equal = pair.as_ref().is_some_and(|pair| pair.identical);
+                told_apart || equal && is_refuted_as_written(job, probe, semantics)
+            })
+            .collect()
+    }
+
+    /// Scores a pair by the database that tells it apart, and says of the metric what is wrong.
+    fn take_back(&self, metric: &MetricInfo, semantics: &Semantics, by: Refuter, record: &mut Record) {
+        let network = self.network.as_ref();
+        let info = network.map(|network| network.scorer().info());
+        let tiers = info.and_then(|info| info.tiers.as_ref());
+        let score = match metric.id {
+            MetricId::Gmn => network.map(|network| {
+                let shown = Shown { differ: 1, ..Shown::default() };
+                let equal = network.scorer().identical().probability;
+                Correction::apply(self.correction(), network.question(), equal, shown)
+            }),
+            // The lower tier has no word for it, since no database is executed there.
+            MetricId::TwoTier | MetricId::ThreeTier => {
+                tiers.and_then(|tiers| tiers.probability(Cascade::ProofAndSuite, Evidence::Refuted, None))
+            }
+            _ => None,
+        };
+        match (score, info.and_then(|info| info.execution)) {
+            (Some(score), _) => record.set_score(metric.name, shortest(score)),
+            (None, Some(model)) if metric.id == MetricId::Ex => {
+                let count = |key| record.detail(metric.name, key).and_then(Value::as_u64).unwrap_or(0);
+                let (agree, of) = (count("agree"), count("databases"));
+                let signs = Signs { evidence: Evidence::Refuted, agree, of, ..Signs::default() };
+                record.set_score(metric.name, model.probability(&signs));
+            }
+            (None, _) => record.set_null(metric.name),
+        }
+        record.set_detail(metric.name, "contradicted_by", by.name());
+        record.contradict(
+            metric.name,
+            &format!(
+                "a proof says that both answer the same under {semantics}, and a database of the {} tells them apart: \
+                 one of the two is wrong, which is a fault of twinql. Please report the schema and both queries: {REPORT}",
+                by.name()
+            ),
+        );
+    }
+}
+
+/// Whether a metric says of a pair that it is proved equal.
+fn asserts_equality(metric: &MetricInfo, record: &Record) -> bool {
+    let is = |key: &str, value: Value| record.detail(metric.name, key) == Some(&value);
+    match metric.id {
+        MetricId::Proof => is("proof", "equal".into()),
+        MetricId::Conjunctive => is("outcome", "equal".into()),
+        MetricId::Gmn => is("identical", true.into()),
+        MetricId::TwoTier | MetricId::ThreeTier => {
+            is("tier", "proof".into()) && record.score(metric.name).is_some_and(|score| score >= 0.5)
+        }
+        MetricId::Ex => is("evidence", "proved_equal".into()),
+        _ => false,
+    }
+}
+
+/// Whether a database tells the two queries apart as they are written, whose forms are equal.
+fn is_refuted_as_written(job: &Job, probe: Probe, semantics: &Semantics) -> bool {
+    let Work::Pair { schema, gold, pred } = &job.work else { return false };
+    // What is written the same way is the same, and without DISTINCT what is written is not what is compared.
+    if semantics.ignore_distinct || same_tokens(gold, pred) {
+        return false;
+    }
+    let Some(((of_gold, gold_plan), (of_pred, pred_plan))) = written(schema, gold).zip(written(schema, pred))
+    else {
+        return false;
+    };
+    let gold_side = Side { plan: &gold_plan, reading: &of_gold };
+    let pred_side = Side { plan: &pred_plan, reading: &of_pred };
+    let semantics = semantics.for_gold_text(schema, gold);
+    probe.every(schema, gold_side, pred_side, &semantics).differ > 0
+}
+
+/// A query's plan as it is written, and what its text names.
+fn written(schema: &Schema, sql: &str) -> Option<(Reading, Plan)> {
+    let parsed = parse(sql).ok()?;
+    let planned = plan(schema, &parsed).ok()?;
+    Some((Reading::of(schema, &parsed, &planned), planned))
+}
