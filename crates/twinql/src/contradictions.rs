@@ -180,3 +180,97 @@ fn written(schema: &Schema, sql: &str) -> Option<(Reading, Plan)> {
     let planned = plan(schema, &parsed).ok()?;
     Some((Reading::of(schema, &parsed, &planned), planned))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::record::Status;
+
+    const PETS: &str = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);";
+
+    fn job(gold: &str, pred: &str) -> Job {
+        let schema = Arc::new(Schema::from_ddl("pets", PETS).unwrap());
+        Job { id: "1".into(), work: Work::Pair { schema, gold: gold.into(), pred: pred.into() } }
+    }
+
+    fn engine(metrics: &[MetricId]) -> Engine {
+        Engine::builder().metrics(metrics.iter().map(|id| id.info())).build().unwrap()
+    }
+
+    /// A record as a wrong proof would leave it.
+    fn as_if_proved(record: &mut Record) {
+        for (metric, key, value) in [
+            ("proof", "proof", Value::from("equal")),
+            ("conjunctive", "outcome", "equal".into()),
+            ("gmn", "identical", true.into()),
+            ("two-tier", "tier", "proof".into()),
+            ("three-tier", "tier", "proof".into()),
+            ("ex", "evidence", "proved_equal".into()),
+        ] {
+            record.set_score(metric, 1.0);
+            record.set_detail(metric, key, value);
+        }
+    }
+
+    #[test]
+    fn a_proof_that_the_suite_refutes_is_taken_back() {
+        use MetricId::{Conjunctive, Ex, Gmn, Proof, Suite, ThreeTier, TwoTier};
+        let engine = engine(&[Proof, Conjunctive, Gmn, TwoTier, ThreeTier, Ex, Suite]);
+        let jobs = [job("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet WHERE age >= 2")];
+        let mut records = engine.score(&jobs);
+        assert_eq!(records[0].status, Status::Ok, "{records:?}");
+        as_if_proved(&mut records[0]);
+        let mut batch = Batch::new(&jobs, true);
+        batch.judged(&engine.judge, &engine.workers);
+        engine.contradictions(&mut batch, &mut records);
+        let record = &mut records[0];
+        record.settle(engine.metrics().iter().map(|m| m.name));
+        assert_eq!(record.status, Status::Contradicted);
+        assert!(record.error.as_ref().is_some_and(|error| error.contains(REPORT)), "{record:?}");
+        for metric in engine.metrics() {
+            let right = match metric.id {
+                Proof | Conjunctive => record.score(metric.name).is_none(),
+                _ => record.score(metric.name).is_some_and(|score| score < engine.threshold(metric)),
+            };
+            assert!(right, "{}: {record:?}", metric.name);
+        }
+        assert_eq!(record.status_of("suite"), Status::Ok);
+    }
+
+    #[test]
+    fn a_proof_is_held_against_its_own_semantics_only() {
+        let engine = engine(&[MetricId::Proof, MetricId::Suite]);
+        let jobs = [job("SELECT name FROM pet", "SELECT name FROM pet WHERE age > 2")];
+        let mut batch = Batch::new(&jobs, true);
+        let strict = Semantics::preset("strict").unwrap();
+        batch.judged(
+            &twinql_suite::JudgeConfig { semantics: strict, ..engine.judge.clone() },
+            &engine.workers,
+        );
+        let mut records = vec![Record::empty("1".into())];
+        as_if_proved(&mut records[0]);
+        engine.contradictions(&mut batch, &mut records);
+        assert_eq!(records[0].status_of("proof"), Status::Ok);
+    }
+
+    #[test]
+    fn equal_forms_are_looked_at_as_they_are_written() {
+        let refuted = |gold: &str, pred: &str, semantics: &str| {
+            let semantics = Semantics::preset(semantics).unwrap();
+            let probe = Probe { databases: DATABASES, ..Probe::default() };
+            is_refuted_as_written(&job(gold, pred), probe, &semantics)
+        };
+        assert!(refuted("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet", "default"));
+        for (gold, pred) in [
+            ("SELECT COUNT(*) FROM pet", "SELECT COUNT(age) FROM pet"),
+            ("SELECT name FROM pet ORDER BY age DESC", "SELECT p.name FROM pet AS p ORDER BY -p.age"),
+            ("SELECT MAX(age) FROM pet", "SELECT age FROM pet ORDER BY age DESC LIMIT 1"),
+        ] {
+            assert!(!refuted(gold, pred, "default"), "{gold} / {pred}");
+        }
+        assert!(refuted("SELECT COUNT(*) FROM pet", "SELECT COUNT(age) FROM pet", "declared"));
+    }
+}
