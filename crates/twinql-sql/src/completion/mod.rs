@@ -17,8 +17,10 @@ pub(crate) fn query_within(text: &str) -> Option<(&str, &str)> {
     };
     let at = (query.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let before = text.get(..at)?.trim();
-    let said = before.contains("```") || before.trim_end_matches(['*', '_']).ends_with([':', '.', '!', '?']);
-    (!query.trim().is_empty() && said).then_some((before, query))
+    let (words, fence) =
+        before.rfind("```").map_or((before, false), |at| (before.get(..at).unwrap_or_default(), true));
+    let said = fence || before.trim_end_matches(['*', '_']).ends_with([':', '.', '!', '?']);
+    (!query.trim().is_empty() && said).then_some((words.trim(), query))
 }
 
 #[cfg(test)]
