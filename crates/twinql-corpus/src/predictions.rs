@@ -115,8 +115,11 @@ struct Entry {
 /// A JSON document.
 fn document(path: &Path) -> Result<Predictions, CorpusError> {
     let entries = bird::entries(path, &read_bytes(path)?)?;
-    let entry =
-        |(number, value)| Entry { value: Some(value), line: number + 1, name: format!("question {number}") };
+    let entry = |(number, value): (usize, Json)| Entry {
+        value: Some(value),
+        line: number + 1,
+        name: format!("question {number}"),
+    };
     chosen(path, entries.into_iter().map(entry).collect())
 }
 

@@ -148,7 +148,8 @@ fn lines(path: &Path, count: &mut PredictionCount) -> Result<(Predictions, Optio
         }
         count.add(&prediction(&line));
     }
-    Ok((Box::new(again.open()?.map(|line| Ok(prediction(&line?)))), None))
+    let all: Predictions = Box::new(again.open()?.map(|line| Ok(prediction(&line?))));
+    Ok((all, None))
 }
 
 /// Predictions that are there as a whole, with the field that they were read from.
