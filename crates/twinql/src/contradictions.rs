@@ -47,7 +47,7 @@ impl Engine {
     pub(crate) fn contradictions(&self, batch: &mut Batch<'_>, records: &mut [Record]) {
         let mut known: Vec<(Semantics, Vec<Option<Refuter>>)> = Vec::new();
         for metric in &self.metrics {
-            let asserted = |record: &Record| asserts_equality(metric, record);
+            let asserted = |record: &Record| self.asserts_equality(metric, record);
             if !records.iter().any(asserted) {
                 continue;
             }
@@ -57,7 +57,7 @@ impl Engine {
             }
             let found = known.iter().find(|(s, _)| *s == semantics).map_or(&[][..], |(_, found)| found);
             for (record, by) in records.iter_mut().zip(found) {
-                if let (Some(by), true) = (by, asserts_equality(metric, record)) {
+                if let (Some(by), true) = (by, self.asserts_equality(metric, record)) {
                     self.take_back(metric, &semantics, *by, record);
                 }
             }
@@ -140,20 +140,21 @@ impl Engine {
             ),
         );
     }
-}
 
-/// Whether a metric says of a pair that it is proved equal.
-fn asserts_equality(metric: &MetricInfo, record: &Record) -> bool {
-    let is = |key: &str, value: Value| record.detail(metric.name, key) == Some(&value);
-    match metric.id {
-        MetricId::Proof => is("proof", "equal".into()),
-        MetricId::Conjunctive => is("outcome", "equal".into()),
-        MetricId::Gmn => is("identical", true.into()),
-        MetricId::TwoTier | MetricId::ThreeTier => {
-            is("tier", "proof".into()) && record.score(metric.name).is_some_and(|score| score >= 0.5)
+    /// Whether a metric says of a pair that it is proved equal.
+    fn asserts_equality(&self, metric: &MetricInfo, record: &Record) -> bool {
+        let is = |key: &str, value: Value| record.detail(metric.name, key) == Some(&value);
+        match metric.id {
+            MetricId::Proof => is("proof", "equal".into()),
+            MetricId::Conjunctive => is("outcome", "equal".into()),
+            // Asked for plausible databases, forms are equal by what people take for granted.
+            MetricId::Gmn => self.question().is_usual() && is("identical", true.into()),
+            MetricId::TwoTier | MetricId::ThreeTier => {
+                is("tier", "proof".into()) && record.score(metric.name).is_some_and(|score| score >= 0.5)
+            }
+            MetricId::Ex => is("evidence", "proved_equal".into()),
+            _ => false,
         }
-        MetricId::Ex => is("evidence", "proved_equal".into()),
-        _ => false,
     }
 }
 
