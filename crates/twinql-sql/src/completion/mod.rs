@@ -19,7 +19,8 @@ pub(crate) fn query_within(text: &str) -> Option<(&str, &str)> {
     let before = text.get(..at)?.trim();
     let (words, fence) =
         before.rfind("```").map_or((before, false), |at| (before.get(..at).unwrap_or_default(), true));
-    let said = fence || before.trim_end_matches(['*', '_']).ends_with([':', '.', '!', '?']);
+    let sentence = || before.trim_end_matches(['*', '_']).ends_with([':', '.', '!', '?']) && !begins(before);
+    let said = fence || sentence();
     (!query.trim().is_empty() && said).then_some((words.trim(), query))
 }
 
@@ -37,6 +38,7 @@ mod tests {
             ("The question asks for one.\nSELECT 1", Some("SELECT 1")),
             // A broken query is not read from its middle.
             ("SELEC a FROM (\nSELECT b FROM t\n)", None),
+            ("SELECT a FROM t WHERE b = :\nSELECT 1", None),
             ("SELECT 1", None),
             ("There is no query: sorry.", None),
         ] {
