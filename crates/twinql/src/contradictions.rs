@@ -130,6 +130,12 @@ impl Engine {
             }
             (None, _) => record.set_null(metric.name),
         }
+        match metric.id {
+            MetricId::Gmn => record.set_detail(metric.name, "refuted", true),
+            MetricId::TwoTier | MetricId::ThreeTier => record.set_detail(metric.name, "tier", by.name()),
+            MetricId::Ex => record.set_detail(metric.name, "evidence", "refuted"),
+            _ => {}
+        }
         record.set_detail(metric.name, "contradicted_by", by.name());
         record.contradict(
             metric.name,
@@ -234,6 +240,8 @@ mod tests {
         for metric in engine.metrics() {
             let right = match metric.id {
                 Proof | Conjunctive => record.score(metric.name).is_none(),
+                // Execution on people's databases may well call it right.
+                Ex => record.detail("ex", "evidence") == Some(&"refuted".into()),
                 _ => record.score(metric.name).is_some_and(|score| score < engine.threshold(metric)),
             };
             assert!(right, "{}: {record:?}", metric.name);
@@ -259,19 +267,18 @@ mod tests {
 
     #[test]
     fn equal_forms_are_looked_at_as_they_are_written() {
-        let refuted = |gold: &str, pred: &str, semantics: &str| {
-            let semantics = Semantics::preset(semantics).unwrap();
+        let refuted = |gold: &str, pred: &str| {
+            let semantics = Semantics::default();
             let probe = Probe { databases: DATABASES, ..Probe::default() };
             is_refuted_as_written(&job(gold, pred), probe, &semantics)
         };
-        assert!(refuted("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet", "default"));
+        assert!(refuted("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet"));
         for (gold, pred) in [
             ("SELECT COUNT(*) FROM pet", "SELECT COUNT(age) FROM pet"),
             ("SELECT name FROM pet ORDER BY age DESC", "SELECT p.name FROM pet AS p ORDER BY -p.age"),
             ("SELECT MAX(age) FROM pet", "SELECT age FROM pet ORDER BY age DESC LIMIT 1"),
         ] {
-            assert!(!refuted(gold, pred, "default"), "{gold} / {pred}");
+            assert!(!refuted(gold, pred), "{gold} / {pred}");
         }
-        assert!(refuted("SELECT COUNT(*) FROM pet", "SELECT COUNT(age) FROM pet", "declared"));
     }
 }
