@@ -273,7 +273,7 @@ impl PyEngine {
         let task = self.task(&core);
         let score = move || {
             let job = guarded(read).unwrap_or_else(|why| {
-                let work = Work::Unusable { status: Status::MachineError, error: why };
+                let work = Work::Unusable { status: Status::MachineError, error: why, alike: false };
                 Job { id: "0".into(), work }
             });
             task.run(&[job]).pop()

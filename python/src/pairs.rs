@@ -231,9 +231,11 @@ fn job(draft: Draft, schema: Result<Arc<Schema>, String>, dialect: Dialect, numb
     let Draft { pair, problem, .. } = draft;
     let work = match (problem, schema) {
         (Some(Problem { of_prediction: false, message }), _) | (_, Err(message)) => {
-            Work::Unusable { status: Status::GoldError, error: message }
+            Work::Unusable { status: Status::GoldError, error: message, alike: false }
         }
-        (Some(problem), Ok(_)) => Work::Unusable { status: Status::PredError, error: problem.message },
+        (Some(problem), Ok(_)) => {
+            Work::Unusable { status: Status::PredError, error: problem.message, alike: false }
+        }
         (None, Ok(schema)) => work(schema, pair.gold, pair.pred, dialect),
     };
     let id = match pair.id {

@@ -87,7 +87,7 @@ impl<'py> Scores<'py> {
 pub(crate) fn of_input(job: &Job) -> (Status, Option<String>) {
     match &job.work {
         Work::Pair { .. } => (Status::Ok, None),
-        Work::Unusable { status, error } => (*status, Some(error.clone())),
+        Work::Unusable { status, error, .. } => (*status, Some(error.clone())),
     }
 }
 

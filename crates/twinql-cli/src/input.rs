@@ -34,3 +34,8 @@ pub(crate) fn schema_set(path: &Path, dialect: Dialect) -> Result<SchemaSet> {
 pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs> {
     Ok(twinql::input::open(&input.source, input.db_id.as_deref(), schemas, echo)?)
 }
+
+/// Says how the input was read, where that is not plain.
+pub(crate) fn say(pairs: &Pairs, console: Console) {
+    pairs.notes.iter().for_each(|note| console.say(note));
+}

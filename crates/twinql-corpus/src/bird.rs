@@ -6,23 +6,27 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use crate::CorpusError;
-use crate::io::read_bytes;
-use crate::spider::Prediction;
 
 /// What stands between query and database.
 const SEPARATOR: &str = "\t----- bird -----\t";
 
-/// Reads `predict_dev.json`: the predictions in order of their number. A list of strings
-/// is taken too. A value that is no string (they occur) is an unusable prediction.
+/// The query of a prediction.
+pub(crate) fn without_database(text: &str) -> &str {
+    text.split(SEPARATOR).next().unwrap_or_default()
+}
+
+/// The entries of `predict_dev.json` in order of their number; a list is taken too. What their values hold is for
+/// [`crate::predictions`] to say.
 ///
 /// # Errors
-/// The file cannot be read, is not UTF-8 or not such a JSON; a key that is no number or
-/// leaves a gap.
-pub fn read_predictions(path: impl AsRef<Path>) -> Result<Vec<Prediction>, CorpusError> {
-    let path = path.as_ref();
+/// It is not such a JSON; a key that is no number or leaves a gap.
+pub(crate) fn entries(path: &Path, bytes: &[u8]) -> Result<Vec<(usize, Json)>, CorpusError> {
     let fail = |message: String| CorpusError::File { file: path.display().to_string(), message };
-    let json: Json = serde_json::from_slice(&read_bytes(path)?)
-        .map_err(|e| fail(format!("not JSON: {e}; give BIRD's predict_dev.json")))?;
+    let json: Json = serde_json::from_slice(bytes).map_err(|e| {
+        let remedy =
+            "give a list, or BIRD's predict_dev.json; a file with a JSON value a line is called .jsonl";
+        fail(format!("not JSON: {e}; {remedy}"))
+    })?;
     let mut entries: Vec<(usize, Json)> = match json {
         Json::Array(list) => list.into_iter().enumerate().collect(),
         Json::Object(map) => map
@@ -38,49 +42,18 @@ pub fn read_predictions(path: impl AsRef<Path>) -> Result<Vec<Prediction>, Corpu
     if let Some((i, (number, _))) = entries.iter().enumerate().find(|(i, (n, _))| i != n) {
         return Err(fail(format!("question {i} is missing (the next one is {number})")));
     }
-    Ok(entries
-        .into_iter()
-        .map(|(number, value)| {
-            let (sql, unusable) = match value {
-                Json::String(s) => {
-                    let sql = s.split(SEPARATOR).next().unwrap_or_default().trim();
-                    let empty = sql.is_empty();
-                    (sql.to_owned(), empty.then(|| format!("question {number}: empty prediction")))
-                }
-                other => {
-                    let why = format!("question {number}: the value {other} is not a string");
-                    (String::new(), Some(why))
-                }
-            };
-            Prediction { sql, line: number + 1, unusable }
-        })
-        .collect())
-}
-
-/// Reads predictions in either form: BIRD's where the file's name ends in `.json`,
-/// Spider's otherwise.
-///
-/// # Errors
-/// Those of the form's reader.
-pub fn read_any_predictions(path: &Path) -> Result<Vec<Prediction>, CorpusError> {
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
-        read_predictions(path)
-    } else {
-        crate::spider::read_predictions(path)
-    }
+    Ok(entries)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-    use super::*;
-
     #[test]
     fn predictions() {
-        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
         let read = |text: &str| {
             std::fs::write(file.path(), text).unwrap();
-            read_predictions(file.path())
+            crate::predictions::read(file.path()).map(|read| read.all)
         };
         let got = read(r#"{"1":0,"0":"SELECT 1\t----- bird -----\td","10":"x","2":"a","3":"","4":"a","5":"a","6":"a","7":"a","8":"a","9":"a"}"#).unwrap();
         assert_eq!(got.len(), 11);

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! - [`spider`], [`bird`]: gold and prediction files
+//! - [`spider`]: gold files; [`predictions`]: prediction files, BIRD's among them
 //! - [`pairs`]: pair files, the format that everything else exchanges
 //! - [`rewrites`]: equivalent ways to write a query
 //! - [`schemas`]: pairs over a schema that says the same in another way
@@ -11,7 +11,7 @@
 //! - [`mod@split`]: parts of a data set that have no group in common
 //! - [`mod@build`]: labelled pairs from gold queries, predictions, neighbours and rewrites
 
-pub mod bird;
+mod bird;
 pub mod build;
 pub mod composition;
 mod error;
@@ -20,10 +20,12 @@ pub mod grammar;
 pub mod io;
 pub mod pairs;
 pub mod paths;
+pub mod predictions;
 pub mod rewrites;
 pub mod schemas;
 pub mod spider;
 pub mod split;
+mod table;
 pub mod turned;
 mod walk;
 

@@ -135,7 +135,7 @@ impl Fields {
 }
 
 /// A value in a message: it may be long.
-fn shortened(value: &Json) -> String {
+pub(crate) fn shortened(value: &Json) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),

@@ -22,6 +22,7 @@ mod audit_sample;
 mod candidate_forms;
 pub mod canonical_speed;
 mod compare_exec;
+pub mod contradictions;
 mod distil;
 pub mod esm_agreement;
 mod expected;
@@ -62,6 +63,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     candidate_forms::MEASUREMENT,
     canonical_speed::MEASUREMENT,
     compare_exec::MEASUREMENT,
+    contradictions::MEASUREMENT,
     distil::MEASUREMENT,
     esm_agreement::MEASUREMENT,
     expected::MEASUREMENT,

@@ -16,6 +16,7 @@ pub mod assumption;
 mod classes;
 pub mod column_set;
 pub mod columns;
+pub mod completion;
 pub mod dialect;
 pub mod error;
 pub mod explain;

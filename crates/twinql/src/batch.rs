@@ -8,9 +8,10 @@ use twinql_model::{GraphConfig, ModelError, Score, Shown};
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
 use twinql_suite::plausible::Expectation;
+use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::job::{Job, Work};
-use crate::judging::Measured;
+use crate::judging::{Measured, Workers, judge_all};
 use crate::network::Network;
 use crate::prepare::{Graphs, PairGraphs, Under};
 use crate::proving::prove_all;
@@ -29,6 +30,9 @@ type AllProbed = Rc<[Option<Shown>]>;
 /// On how many plausible databases each pair agrees; none where there is no pair.
 type AllCounted = Rc<[Option<Expectation>]>;
 
+/// What the suite says of each pair; none where there is no pair.
+type AllJudged = Rc<[Option<Verdict>]>;
+
 /// A batch with what has been made of it. An engine has few metrics and one network, so that lists
 /// serve for looking up.
 pub(crate) struct Batch<'b> {
@@ -38,6 +42,7 @@ pub(crate) struct Batch<'b> {
     graphs: Vec<(Under, GraphConfig, AllGraphs)>,
     proofs: Vec<(Semantics, AllProofs)>,
     counted: Vec<(Semantics, AllCounted)>,
+    judged: Vec<(Semantics, AllJudged)>,
     said: Option<AllSaid>,
     probed: Option<AllProbed>,
     measured: Option<AllMeasured>,
@@ -51,6 +56,7 @@ impl<'b> Batch<'b> {
             graphs: Vec::new(),
             proofs: Vec::new(),
             counted: Vec::new(),
+            judged: Vec::new(),
             said: None,
             probed: None,
             measured: None,
@@ -98,6 +104,27 @@ impl<'b> Batch<'b> {
         let proofs: AllProofs = prove_all(self.jobs, semantics, &|| ()).into();
         self.proofs.push((semantics.clone(), Rc::clone(&proofs)));
         proofs
+    }
+
+    /// The verdicts of the suite on all pairs under the semantics of `config`.
+    pub(crate) fn judged(&mut self, config: &JudgeConfig, workers: &Workers) -> AllJudged {
+        if let Some(judged) = self.verdicts(&config.semantics) {
+            return judged;
+        }
+        let reports = judge_all(self.jobs, config, workers, &|| ()).into_iter();
+        let judged: AllJudged = reports.map(|report| report.map(|r| r.verdict)).collect();
+        self.judged.push((config.semantics.clone(), Rc::clone(&judged)));
+        judged
+    }
+
+    /// As [`Batch::judged`], where all pairs have been judged.
+    pub(crate) fn verdicts(&self, semantics: &Semantics) -> Option<AllJudged> {
+        self.judged.iter().find(|(s, _)| s == semantics).map(|(_, judged)| Rc::clone(judged))
+    }
+
+    /// What databases in memory show of all pairs, where they were evaluated.
+    pub(crate) fn shown(&self) -> Option<AllProbed> {
+        self.probed.clone()
     }
 
     /// On how many plausible databases all pairs agree under `semantics`, as `count` finds out.

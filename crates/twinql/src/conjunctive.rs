@@ -6,11 +6,11 @@ use twinql_sql::prove::{Conjunctive, Side, conjunctive};
 
 use crate::Engine;
 use crate::batch::Batch;
-use crate::engine::UNKNOWN;
 use crate::job::Work;
 use crate::proving::mappings;
 use crate::record::{Record, Status};
 use crate::status;
+use crate::unread::unread_job;
 
 impl Engine {
     /// The tableau test of each pair: the mappings where it finds them, and the sides to which it does not apply.
@@ -23,7 +23,7 @@ impl Engine {
                 Work::Unusable { .. } => None,
             })
             .collect();
-        for (record, said) in records.iter_mut().zip(tested) {
+        for ((record, said), job) in records.iter_mut().zip(tested).zip(batch.jobs) {
             match said {
                 Some(Ok(said)) => {
                     record.set_score(metric.name, said.score());
@@ -43,9 +43,9 @@ impl Engine {
                 Some(Err(error)) => {
                     let status = status::of_proof(&error);
                     if status == Status::Unsupported {
-                        record.set_score(metric.name, UNKNOWN);
+                        unread_job(metric, job, record);
                     }
-                    record.spoil(status, error.to_string());
+                    record.spoil(metric.name, status, error.to_string());
                 }
                 None => {}
             }

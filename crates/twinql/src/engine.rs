@@ -106,18 +106,20 @@ impl Engine {
     /// What a learned metric says of a pair that it scored; none where it has no band. A
     /// prediction that is no query over the schema is different. What is equal by its canonical
     /// form, or decided by a tier before the network, is never abstained from; a pair that cannot
-    /// be read always is.
+    /// be read always is, unless its texts are the same.
     pub fn decide(&self, metric: &MetricInfo, record: &Record) -> Option<Decision> {
         let band = self.band(metric)?;
-        match record.status {
-            // What the suite could not test a learned metric has scored all the same.
-            Status::Ok | Status::Untested => {}
+        let detail = |key: &str| record.detail(metric.name, key);
+        match record.status_of(metric.name) {
+            Status::Ok | Status::Untested | Status::Contradicted => {}
+            Status::Unsupported if detail("same_tokens") == Some(&Value::Bool(true)) => {
+                return Some(Decision::Same);
+            }
             Status::PredError => return Some(Decision::Different),
             Status::GoldError | Status::Unsupported | Status::Timeout | Status::MachineError => {
                 return Some(Decision::Abstained);
             }
         }
-        let detail = |key: &str| record.details.get(metric.name).and_then(|d| d.get(key));
         let by_network = match detail("tier") {
             Some(tier) => tier == NETWORK,
             None => ["identical", "refuted"].iter().all(|key| detail(key) != Some(&Value::Bool(true))),
@@ -138,10 +140,16 @@ impl Engine {
     /// A prediction that is no query over the schema is different; of what else has no score nothing is said.
     pub fn call(&self, metric: &MetricInfo, record: &Record, abstaining: bool) -> Decision {
         let by_band = if abstaining { self.decide(metric, record) } else { None };
-        by_band.unwrap_or_else(|| match (record.status, record.score(metric.name)) {
-            // What the suite could not test another metric has scored all the same.
-            (Status::Ok | Status::Untested, Some(score)) if score >= self.threshold(metric) => Decision::Same,
-            (Status::Ok | Status::Untested, Some(_)) | (Status::PredError, _) => Decision::Different,
+        let same_tokens = record.detail(metric.name, "same_tokens") == Some(&Value::Bool(true));
+        by_band.unwrap_or_else(|| match (record.status_of(metric.name), record.score(metric.name)) {
+            (Status::Unsupported, _) if same_tokens => Decision::Same,
+            (Status::Ok | Status::Untested | Status::Contradicted, Some(score)) => {
+                match score >= self.threshold(metric) {
+                    true => Decision::Same,
+                    false => Decision::Different,
+                }
+            }
+            (Status::PredError, _) => Decision::Different,
             _ => Decision::Abstained,
         })
     }

@@ -10,6 +10,7 @@ use crate::job::{Job, Work};
 use crate::prepare::same_tokens;
 use crate::record::{Record, Status};
 use crate::runs::{costs, of_bird};
+use crate::unread::unread_job;
 use crate::{judging, status};
 
 impl Engine {
@@ -79,20 +80,21 @@ fn score(metric: &MetricInfo, record: &mut Record, measures: &Measures, cost: Co
     }
 }
 
-/// The score and the status of a pair that was not executed to its end: nothing where nothing was tested, whether the
-/// texts are the same where a limit was met, and else 0.
+/// The score and the status of a pair that was not executed to its end: nothing where nothing was read or tested, whether
+/// the texts are the same where a limit was met, and else 0.
 fn fail(metric: &MetricInfo, record: &mut Record, job: &Job, verdict: &FileVerdict) {
     let (status, error) = status::of_file(verdict);
     match (status, &job.work) {
         (Status::Untested | Status::MachineError, _) => record.set_null(metric.name),
         // BIRD's scripts score 0 for what takes too long.
-        (Status::Unsupported | Status::Timeout, Work::Pair { gold, pred, .. }) if !of_bird(metric.id) => {
+        (Status::Unsupported, _) if !of_bird(metric.id) => unread_job(metric, job, record),
+        (Status::Timeout, Work::Pair { gold, pred, .. }) if !of_bird(metric.id) => {
             record.set_score(metric.name, f64::from(u8::from(same_tokens(gold, pred))));
         }
         _ => {}
     }
     if let Some(error) = error {
-        record.spoil(status, error);
+        record.spoil(metric.name, status, error);
     }
 }
 

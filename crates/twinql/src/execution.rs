@@ -15,7 +15,7 @@ use crate::network::Network;
 use crate::prepare::same_tokens;
 use crate::record::{Record, Status, shortest};
 use crate::status;
-use crate::tiers::evidence;
+use crate::unread::unread_job;
 
 /// What is known of one pair.
 #[derive(Debug)]
@@ -50,9 +50,8 @@ impl Engine {
     /// it costs the most.
     fn known(&self, network: &Network, batch: &mut Batch<'_>) -> Vec<Option<Result<Known, Verdict>>> {
         let semantics = &self.semantics;
-        let jobs = batch.jobs;
         let counted = self.counted(batch);
-        let found = evidence(jobs, &batch.proofs(semantics), Some((&self.judge, &self.workers)), &|| ());
+        let found = self.evidence(batch, semantics, true);
         let mut known: Vec<Option<Result<Known, Verdict>>> = counted
             .iter()
             .zip(found)
@@ -115,25 +114,18 @@ impl Engine {
 
     /// Scores `expected-ex`.
     pub(crate) fn expected(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
-        for (record, found) in records.iter_mut().zip(&*self.counted(batch)) {
-            let verdict = match found {
-                None => continue,
+        let counted = self.counted(batch);
+        for ((record, found), job) in records.iter_mut().zip(&*counted).zip(batch.jobs) {
+            match found {
+                None => {}
                 Some(Expectation::Counted(expected)) => {
                     record.set_score(metric.name, expected.share().unwrap_or(UNKNOWN));
                     record.set_detail(metric.name, "agree", expected.agree);
                     record.set_detail(metric.name, "databases", expected.of);
                     record.set_detail(metric.name, "standard_error", expected.standard_error());
                     record.set_detail(metric.name, "probability", expected.probability());
-                    continue;
                 }
-                Some(Expectation::None(verdict)) => verdict,
-            };
-            if matches!(verdict, Verdict::Untested { .. } | Verdict::MachineError { .. }) {
-                record.set_null(metric.name);
-            }
-            let (status, error) = status::of_verdict(verdict);
-            if let Some(error) = error {
-                record.spoil(status, error);
+                Some(Expectation::None(verdict)) => fail(metric, record, job, verdict),
             }
         }
     }
@@ -157,18 +149,19 @@ impl Network {
 }
 
 /// The score and the status of a pair of which nothing is known for the reason that `verdict` names: 0 for what is no
-/// query over the schema, nothing where nothing was tested, and else whether the texts are the same.
+/// query over the schema, nothing where nothing was read or tested, and whether the texts are the same where a limit was met.
 fn fail(metric: &MetricInfo, record: &mut Record, job: &Job, verdict: &Verdict) {
     let (status, error) = status::of_verdict(verdict);
     match (status, &job.work) {
         (Status::Untested | Status::MachineError, _) => record.set_null(metric.name),
-        (Status::Unsupported | Status::Timeout, Work::Pair { gold, pred, .. }) => {
+        (Status::Unsupported, _) => unread_job(metric, job, record),
+        (Status::Timeout, Work::Pair { gold, pred, .. }) => {
             record.set_score(metric.name, f64::from(u8::from(same_tokens(gold, pred))));
         }
         _ => {}
     }
     if let Some(error) = error {
-        record.spoil(status, error);
+        record.spoil(metric.name, status, error);
     }
 }
 

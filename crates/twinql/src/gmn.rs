@@ -11,8 +11,7 @@ use crate::network::Network;
 use crate::prepare::PairGraphs;
 use crate::probing::was_seen;
 use crate::record::{Record, Status, shortest};
-use crate::tiers::evidence;
-use crate::unread::explain_failures;
+use crate::unread::{explain_failures, unread_job};
 use crate::vacuous::mark;
 
 impl Engine {
@@ -24,9 +23,8 @@ impl Engine {
         let regular = network.graph().regularities;
         let probe = |jobs: &[_], pairs: &[_]| self.probed(jobs, pairs, semantics);
         let (said, probed) = batch.read_and_probed(network, semantics, probe);
-        for (((record, read), pair), found) in
-            records.iter_mut().zip(&*said).zip(graphs.iter()).zip(probed.iter())
-        {
+        let pairs = batch.jobs.iter().zip(&*said).zip(graphs.iter()).zip(probed.iter());
+        for (record, (((job, read), pair), found)) in records.iter_mut().zip(pairs) {
             match read {
                 Some(Ok(said)) => {
                     if let Some(p) = self.corrected(network, said, *found) {
@@ -53,7 +51,10 @@ impl Engine {
                         record.set_detail(metric.name, "regularities", regularities);
                     }
                 }
-                Some(Err(error)) => record.spoil(Status::Unsupported, error.to_string()),
+                Some(Err(error)) => {
+                    unread_job(metric, job, record);
+                    record.spoil(metric.name, Status::Unsupported, error.to_string());
+                }
                 None => {}
             }
         }
@@ -75,9 +76,8 @@ impl Engine {
             return;
         };
         let semantics = &self.semantics;
-        let suite = (cascade == Cascade::ProofAndSuite).then_some((&self.judge, &*self.workers));
         let jobs = batch.jobs;
-        let found = evidence(jobs, &batch.proofs(semantics), suite, &|| ());
+        let found = self.evidence(batch, semantics, cascade == Cascade::ProofAndSuite);
         let graphs = batch.graphs_for(network, semantics);
         mark(metric, &graphs, records);
         // Statuses, and scores of pairs that nothing is known of.
@@ -99,7 +99,10 @@ impl Engine {
                 Some(Ok(said)) => Some(said),
                 Some(Err(error)) => {
                     if !known {
-                        record.spoil(Status::Unsupported, error.to_string());
+                        if let Some(job) = jobs.get(i) {
+                            unread_job(metric, job, record);
+                        }
+                        record.spoil(metric.name, Status::Unsupported, error.to_string());
                     }
                     None
                 }

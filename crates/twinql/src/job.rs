@@ -34,5 +34,7 @@ pub enum Work {
         status: Status,
         /// Why, and what to do.
         error: String,
+        /// Both texts are there, and say the same in the same words: a query is itself, be it understood or not.
+        alike: bool,
     },
 }

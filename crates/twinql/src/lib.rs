@@ -19,6 +19,7 @@ mod batch;
 mod builder;
 mod classic;
 mod conjunctive;
+pub mod contradictions;
 pub mod embedded;
 pub mod engine;
 pub mod evaluation;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use twinql_graph::{GraphError, QueryGraph};
 use twinql_model::{GraphConfig, GraphKind};
+use twinql_sql::function::is_volatile;
 use twinql_sql::prove::Vacuous;
 use twinql_sql::{
     Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, lacking, normalize,
@@ -16,6 +17,13 @@ use twinql_sql::{
 };
 
 pub use twinql_metrics::same_tokens;
+
+/// Whether two texts are one query, understood or not: the same tokens, and no function among them whose value differs from
+/// call to call.
+pub(crate) fn surely_alike(gold: &str, pred: &str) -> bool {
+    let mut words = gold.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    same_tokens(gold, pred) && !words.any(|word| is_volatile(&word.to_ascii_lowercase()))
+}
 
 use twinql_probe::Reading;
 

@@ -10,13 +10,16 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Every metric was computed.
+    /// Nothing is wrong with the pair, and at least one metric was computed.
     Ok,
+    /// A proof says one thing of the pair, and a database shows another: one of the two is wrong, which is a fault of
+    /// twinql. Scores are by the database, that of the proof is null.
+    Contradicted,
     /// The gold query (or the pair's schema, or its line in the file) cannot be used.
     GoldError,
     /// The prediction is no query over this schema; it scores 0.
     PredError,
-    /// One of the queries is valid, and twinql does not know a construct in it.
+    /// One of the queries may be valid, and twinql does not know a construct in it: nothing is said of it.
     Unsupported,
     /// A time limit ended the work on this pair.
     Timeout,
@@ -30,8 +33,9 @@ pub enum Status {
 
 impl Status {
     /// All of them, in the order in which summaries list them.
-    pub const ALL: [Status; 7] = [
+    pub const ALL: [Status; 8] = [
         Status::Ok,
+        Status::Contradicted,
         Status::GoldError,
         Status::PredError,
         Status::Unsupported,
@@ -44,6 +48,7 @@ impl Status {
     pub fn name(self) -> &'static str {
         match self {
             Status::Ok => "ok",
+            Status::Contradicted => "contradicted",
             Status::GoldError => "gold_error",
             Status::PredError => "pred_error",
             Status::Unsupported => "unsupported",
@@ -51,6 +56,16 @@ impl Status {
             Status::Untested => "untested",
             Status::MachineError => "machine_error",
         }
+    }
+
+    /// The status of a name in files.
+    pub fn named(name: &str) -> Option<Status> {
+        Status::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// Whether it says what one metric could not do, and nothing of the pair: another metric may have done it.
+    fn is_of_a_metric(self) -> bool {
+        matches!(self, Status::Unsupported | Status::Untested)
     }
 }
 
@@ -105,14 +120,55 @@ impl Record {
         }
     }
 
-    /// Sets status and error, unless an earlier metric has set them.
-    pub(crate) fn spoil(&mut self, status: Status, error: String) {
-        if self.status == Status::Ok {
-            self.status = status;
-            self.error = Some(error);
+    /// What became of a metric: the status in its details, which is there where it is not `ok`.
+    pub fn status_of(&self, metric: &str) -> Status {
+        self.detail(metric, STATUS).and_then(Value::as_str).and_then(Status::named).unwrap_or(Status::Ok)
+    }
+
+    /// A detail of a metric.
+    pub fn detail(&self, metric: &str, key: &str) -> Option<&Value> {
+        self.details.get(metric)?.get(key)
+    }
+
+    /// Sets status and error of a metric, unless they are set.
+    pub(crate) fn spoil(&mut self, metric: &str, status: Status, error: String) {
+        if self.status_of(metric) == Status::Ok {
+            self.set_detail(metric, STATUS, status.name());
+            self.set_detail(metric, ERROR, error);
+        }
+    }
+
+    /// Says of a metric that a database shows another thing than it proves, whatever was said of it before.
+    pub(crate) fn contradict(&mut self, metric: &str, error: &str) {
+        self.set_detail(metric, STATUS, Status::Contradicted.name());
+        self.set_detail(metric, ERROR, error);
+    }
+
+    /// Makes the status of the pair from those of its metrics, in their order: what is contradicted, then the first that
+    /// says something of the pair itself. What a metric could not read or test is the pair's status only where no metric
+    /// could. The error goes with it, and stays in the details of metrics that have another.
+    pub(crate) fn settle<'m>(&mut self, metrics: impl Iterator<Item = &'m str> + Clone) {
+        let statuses = || metrics.clone().map(|name| (name, self.status_of(name)));
+        let first = |wanted: &dyn Fn(Status) -> bool| statuses().find(|(_, status)| wanted(*status));
+        let all_failed = statuses().all(|(_, status)| status != Status::Ok);
+        let chosen = first(&|s| s == Status::Contradicted)
+            .or_else(|| first(&|s| s != Status::Ok && !s.is_of_a_metric()))
+            .or_else(|| if all_failed { first(&|_| true) } else { None });
+        let Some((name, status)) = chosen else { return };
+        self.error = self.detail(name, ERROR).and_then(Value::as_str).map(str::to_owned);
+        self.status = status;
+        for details in self.details.values_mut().filter_map(Value::as_object_mut) {
+            if details.get(ERROR).and_then(Value::as_str) == self.error.as_deref() {
+                details.shift_remove(ERROR);
+            }
         }
     }
 }
+
+/// What a metric's status is called in its details.
+const STATUS: &str = "status";
+/// And its error, where it is not that of the record.
+const ERROR: &str = "error";
 
 /// The double that prints as the float does: 0.97, not 0.9700000286102295.
 pub(crate) fn shortest(x: f32) -> f64 {
@@ -182,6 +238,38 @@ mod tests {
             serde_json::to_string(&record).unwrap(),
             r#"{"id":"7","status":"ok","scores":{"gmn":0.97,"odd":0.0,"suite":null},"details":{"gmn":{"distance":0.11}},"error":null}"#
         );
+    }
+
+    /// What the metrics of a pair say, and what the pair is.
+    #[test]
+    fn a_pair_is_what_its_metrics_met() {
+        use Status::{Contradicted, Ok, PredError, Timeout, Unsupported, Untested};
+        for (of_metrics, of_pair) in [
+            ([Ok, Ok, Ok], Ok),
+            ([Untested, Ok, Ok], Ok),
+            ([Ok, Unsupported, Untested], Ok),
+            ([Untested, Unsupported, Untested], Untested),
+            ([Unsupported, Timeout, Ok], Timeout),
+            ([Untested, PredError, Timeout], PredError),
+            ([Ok, PredError, Contradicted], Contradicted),
+        ] {
+            let mut record = Record::empty("1".into());
+            let names = ["gmn", "proof", "suite"];
+            for (name, status) in names.into_iter().zip(of_metrics) {
+                if status != Ok {
+                    record.spoil(name, status, format!("{name}: {status}"));
+                }
+            }
+            record.settle(names.into_iter());
+            assert_eq!(record.status, of_pair, "{of_metrics:?}");
+            assert_eq!(record.error.is_none(), of_pair == Ok);
+            for (name, status) in names.into_iter().zip(of_metrics) {
+                assert_eq!(record.status_of(name), status);
+                // One that is the record's own is not said twice.
+                let own = record.detail(name, "error").and_then(Value::as_str);
+                assert!(own.is_none() || own != record.error.as_deref());
+            }
+        }
     }
 
     #[test]

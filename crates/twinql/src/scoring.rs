@@ -7,6 +7,7 @@ use crate::batch::Batch;
 use crate::engine::{Engine, is_probed};
 use crate::job::{Job, Work};
 use crate::record::{Record, Status};
+use crate::unread::unread_job;
 
 impl Engine {
     /// Scores a batch: one record for each job, in order, whatever becomes of it. Runs on
@@ -20,7 +21,7 @@ impl Engine {
                 MetricId::Gmn => self.gmn(metric, &mut batch, &mut records),
                 MetricId::RelPm => self.partial(metric, GraphKind::Plan, &mut batch, &mut records),
                 MetricId::AstPm => self.partial(metric, GraphKind::Ast, &mut batch, &mut records),
-                MetricId::Suite => self.suite(metric, jobs, &mut records),
+                MetricId::Suite => self.suite(metric, &mut batch, &mut records),
                 MetricId::Proof => self.proof(metric, &mut batch, &mut records),
                 MetricId::Conjunctive => self.conjunctive(metric, &batch, &mut records),
                 MetricId::TwoTier => self.tiers(metric, Cascade::Proof, &mut batch, &mut records),
@@ -46,22 +47,26 @@ impl Engine {
                 | MetricId::SoftF1Repaired => self.bird(metric, &mut batch, &mut records),
             }
         }
+        self.contradictions(&mut batch, &mut records);
+        for record in &mut records {
+            record.settle(self.metrics.iter().map(|metric| metric.name));
+        }
         records
     }
 
-    /// A record before any metric is computed: score 0 for each, null where the machine failed.
+    /// A record before any metric is computed: score 0 for each, and where there is no pair what is said of that: null
+    /// where the machine failed, and where a query could not be read.
     fn blank(&self, job: &Job) -> Record {
         let mut record = Record::empty(job.id.clone());
-        let failed = |work: &Work| matches!(work, Work::Unusable { status: Status::MachineError, .. });
         for metric in &self.metrics {
-            match failed(&job.work) {
-                true => record.set_null(metric.name),
-                false => record.set_score(metric.name, 0.0),
+            record.set_score(metric.name, 0.0);
+            let Work::Unusable { status, error, .. } = &job.work else { continue };
+            match status {
+                Status::MachineError => record.set_null(metric.name),
+                Status::Unsupported => unread_job(metric, job, &mut record),
+                _ => {}
             }
-        }
-        if let Work::Unusable { status, error } = &job.work {
-            record.status = *status;
-            record.error = Some(error.clone());
+            record.spoil(metric.name, *status, error.clone());
         }
         record
     }

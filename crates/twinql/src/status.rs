@@ -4,11 +4,13 @@
 //! |---|---|
 //! | the gold, the schema or the line cannot be used | `gold_error` |
 //! | the prediction does not parse, names what the schema lacks, writes, or is missing | `pred_error` |
-//! | a construct that is not known; a query larger or deeper than a limit, ours or SQLite's | `unsupported` |
+//! | a construct that is not known; a gold with a function that SQLite lacks; a query larger or deeper than a limit, ours or SQLite's | `unsupported` |
 //! | a query ran into the time, row or memory limits of the sandbox | `timeout` |
 //! | the gold answered on no database | `untested` |
 //! | no worker process can be started | `machine_error` |
+//! | a database refutes a proof | `contradicted` |
 //!
+//! A metric has the status of what it met ([`Record::status_of`](crate::Record::status_of)); that of the pair is made of them.
 //! Where both sides fail, the gold is named, unless it is merely not supported.
 
 use twinql_sql::SqlError;
@@ -71,9 +73,14 @@ pub fn of_proof(error: &ProveError) -> Status {
     of_side(error.side, is_unsupported(&error.error))
 }
 
+/// What SQLite says of a function that it does not have.
+const NO_FUNCTION: &str = "no such function";
+
 /// The status of a pair of which SQLite refuses a side, by what it says.
 fn of_refusal(side: Side, message: &str) -> Status {
-    of_side(side, is_beyond(message))
+    // The system that a gold was written for has its functions; a prediction beside a gold that runs has no such excuse.
+    let opaque = side == Side::Gold && message.contains(NO_FUNCTION);
+    of_side(side, opaque || is_beyond(message))
 }
 
 /// Whether a refusal says nothing of whether the text is a query.

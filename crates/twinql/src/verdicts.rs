@@ -5,17 +5,18 @@ use twinql_metrics::MetricInfo;
 use twinql_suite::Verdict;
 
 use crate::batch::Batch;
-use crate::engine::{Engine, UNKNOWN};
-use crate::job::{Job, Work};
+use crate::engine::Engine;
+use crate::job::Work;
 use crate::prepare::same_tokens;
 use crate::record::{Record, Status};
+use crate::unread::unread_job;
 use crate::{judging, proving, status};
 
 impl Engine {
     /// Scores `proof`: 1 and 0 where it is proved, and in between where nothing is.
     pub(crate) fn proof(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
         let proofs = batch.proofs(&self.semantics);
-        for (record, proof) in records.iter_mut().zip(&*proofs) {
+        for ((record, proof), job) in records.iter_mut().zip(&*proofs).zip(batch.jobs) {
             match proof {
                 Some(Ok(proof)) => {
                     record.set_score(metric.name, proof.score());
@@ -29,9 +30,9 @@ impl Engine {
                 Some(Err(error)) => {
                     let status = status::of_proof(error);
                     if status == Status::Unsupported {
-                        record.set_score(metric.name, UNKNOWN);
+                        unread_job(metric, job, record);
                     }
-                    record.spoil(status, error.to_string());
+                    record.spoil(metric.name, status, error.to_string());
                 }
                 None => {}
             }
@@ -39,13 +40,13 @@ impl Engine {
     }
 
     /// Scores `suite`: whether generated databases tell the queries apart.
-    pub(crate) fn suite(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
-        let reports = judging::judge_all(jobs, &self.judge, &self.workers, &|| ());
-        for ((job, record), report) in jobs.iter().zip(records).zip(reports) {
-            let (Some(report), Work::Pair { gold, pred, .. }) = (report, &job.work) else {
+    pub(crate) fn suite(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
+        let verdicts = batch.judged(&self.judge, &self.workers);
+        for ((job, record), verdict) in batch.jobs.iter().zip(records).zip(&*verdicts) {
+            let (Some(verdict), Work::Pair { gold, pred, .. }) = (verdict, &job.work) else {
                 continue;
             };
-            let same = match &report.verdict {
+            let same = match verdict {
                 Verdict::Same { .. } => Some(true),
                 Verdict::Timeout { .. } => Some(same_tokens(gold, pred)),
                 Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => {
@@ -57,13 +58,13 @@ impl Engine {
                 Some(same) => record.set_score(metric.name, f64::from(u8::from(same))),
                 None => record.set_null(metric.name),
             }
-            record.set_detail(metric.name, "verdict", judging::name(&report.verdict));
-            let (status, error) = status::of_verdict(&report.verdict);
-            if status == Status::Unsupported && same_tokens(gold, pred) {
-                record.set_score(metric.name, 1.0);
+            record.set_detail(metric.name, "verdict", judging::name(verdict));
+            let (status, error) = status::of_verdict(verdict);
+            if status == Status::Unsupported {
+                unread_job(metric, job, record);
             }
             if let Some(error) = error {
-                record.spoil(status, error);
+                record.spoil(metric.name, status, error);
             }
         }
     }

@@ -32,7 +32,7 @@ class Score:
     id: Id
     """The pair's id as it came, or its number from 0 as text."""
     status: Status
-    """What became of the pair; only `ok` says that every metric was computed."""
+    """What became of the pair; what became of a metric, where it is not `ok`, is `details[metric]["status"]`."""
     scores: dict[str, float | None]
     """By metric, in [0, 1], 1 = the same; None where the metric has nothing to say of the pair."""
     details: dict[str, Any] = field(repr=False)

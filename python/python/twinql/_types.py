@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 if TYPE_CHECKING:
     from ._twinql import Schema, Schemas
 
-Status = Literal["ok", "gold_error", "pred_error", "unsupported", "timeout", "untested", "machine_error"]
+Status = Literal[
+    "ok", "contradicted", "gold_error", "pred_error", "unsupported", "timeout", "untested", "machine_error"
+]
 """What became of a pair."""
 
 Decision = Literal["same", "different", "abstained"]

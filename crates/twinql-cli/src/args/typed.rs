@@ -118,9 +118,9 @@ Examples:
   twinql score --pairs pairs.jsonl --schemas tables.json --metric gmn,relpm > scores.jsonl
   twinql score --gold dev_gold.sql --pred predictions.txt --schemas tables.json --fail-under 0.8
 
-A pair that cannot be scored still gets scores, so that every mean is over all pairs: 0 where the
-gold or the prediction is no query over the schema; where a query is valid but not understood
-(`unsupported`), 1 if both have the same tokens, else 0. Its status and error say so.")]
+Where the gold or the prediction is no query over the schema, the score is 0. Where a query is valid
+but not understood (`unsupported`), it is 1 if both have the same tokens, else null (`proof`: 0.5). The
+mean is over the pairs that have a score, and says how many; --fail-under counts the others as 0.")]
 pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) input: Input,

@@ -59,7 +59,7 @@ impl<'r, T> Out<'r, T> {
 /// The status of a pair that nothing has been asked of yet, and the error where its input is unusable.
 pub(super) fn of_input(job: &Job) -> (Status, Option<String>) {
     match &job.work {
-        Work::Unusable { status, error } => (*status, Some(error.clone())),
+        Work::Unusable { status, error, .. } => (*status, Some(error.clone())),
         Work::Pair { .. } => (Status::Ok, None),
     }
 }

@@ -103,9 +103,10 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
         .iter()
         .zip(&proofs)
         .map(|(job, proof)| match proof {
-            Some(Ok(Proof::Equal(_))) => {
-                Job { id: job.id.clone(), work: Work::Unusable { status: Status::Ok, error: String::new() } }
-            }
+            Some(Ok(Proof::Equal(_))) => Job {
+                id: job.id.clone(),
+                work: Work::Unusable { status: Status::Ok, error: String::new(), alike: false },
+            },
             _ => job.clone(),
         })
         .collect();

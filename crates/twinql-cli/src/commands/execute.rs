@@ -71,6 +71,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     let signature = signature(&config, input.dialect) + &typed.run.in_signature();
     guard(&input, &output, [("--db", Some(typed.db.as_path()))])?;
     let pairs = input::open(&input, input::schemas_of_files(&files, input.dialect), false)?;
+    input::say(&pairs, console);
     let row = |record: &ExecutionRecord| row(&record.id, record.status, record.verdict);
     let people = ForPeople { text: &one, head: head(), row: &row };
     let mut records = Records::new(&output, pairs.single, people)?;

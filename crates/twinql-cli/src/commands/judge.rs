@@ -83,6 +83,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         },
     };
     let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    input::say(&pairs, console);
     let mut folder = typed.witness_dir.map(|folder| WitnessFolder::new(folder, inputs));
     let (mut same, mut different) = (0usize, 0usize);
     let people = ForPeople {

@@ -18,6 +18,7 @@ pub(crate) mod check_refactor;
 mod clients;
 pub(crate) mod compare;
 pub(crate) mod consistency;
+mod contradicted;
 pub(crate) mod corpus;
 pub(crate) mod corpus_split;
 pub(crate) mod corpus_stats;
@@ -41,6 +42,7 @@ pub(crate) mod serve;
 mod stream;
 pub(crate) mod suite;
 pub(crate) mod suite_show;
+mod tally;
 pub(crate) mod train;
 mod witness;
 pub(crate) mod worker;
@@ -240,9 +242,13 @@ fn score_all(engine: &Engine, jobs: Vec<Job>, doing: &'static str, console: Cons
     let mut records = Vec::with_capacity(jobs.len());
     let count = Some(jobs.len());
     let items = jobs.into_iter().map(|job| Ok(Item { job, about: About::default() }));
-    let pairs = Pairs { items: Box::new(items), single: false, count };
+    let pairs = Pairs::of(Box::new(items), count);
+    let mut contradicted = contradicted::Contradicted::default();
     stream::stream(pairs, window(engine), doing, console, &|jobs| engine.score(jobs), &mut |done| {
-        records.extend(done.map(|(_, _, record)| record));
+        if let Some((job, _, record)) = done {
+            contradicted.tell(&job, &record, console);
+            records.push(record);
+        }
         Ok(true)
     })?;
     Ok(records)

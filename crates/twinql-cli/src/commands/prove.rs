@@ -245,6 +245,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         },
     };
     let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    input::say(&pairs, console);
     // The labels count as they pass, and say at the end which of them no pair has used.
     let labels = labels.map(|labels| labelled(&mut pairs, labels));
     let mut counts = Counts::default();

@@ -1,9 +1,11 @@
 //! `twinql score`: what metrics say of each pair; without a database of the user's, unless they execute.
 //!
-//! Every score lies in [0, 1], and 1 means the same. A pair that cannot be scored has a status and an error
-//! in place of scores, and counts as 0 in the mean: the denominator is always all pairs.
+//! Every score lies in [0, 1], and 1 means the same. A prediction that is no query over the schema scores 0. What a metric
+//! could not read or test has no score: it is in no mean, each of which says how many pairs it is over, and counts as 0 in
+//! `--fail-under`, so that no check is passed by what was not read.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 use twinql::metrics::{MetricId, MetricInfo};
 use twinql::model::Decision;
@@ -15,7 +17,9 @@ use twinql::{Engine, Job, Work, vacuous};
 use crate::args::typed;
 use crate::args::{Input, Metrics, Output};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::commands::contradicted::Contradicted;
 use crate::commands::stream::stream;
+use crate::commands::tally::Tally;
 use crate::commands::{checks, databases, engine, signatures, status_line, window};
 use crate::input;
 use crate::output::Console;
@@ -61,7 +65,9 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         console,
     )?;
     let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
-    let mut sums = vec![0.0; engine.metrics().len()];
+    input::say(&pairs, console);
+    let mut tally = Tally::new(&engine);
+    let mut contradicted = Contradicted::default();
     let people = ForPeople {
         text: &|record| one(&engine, record),
         head: head(&engine),
@@ -69,9 +75,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
     };
     // Records that an earlier run has left count in the means.
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
-        for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
-            *sum += line["scores"][metric.name].as_f64().unwrap_or(0.0);
-        }
+        tally.add(&Record::deserialize(line).context("a line of an earlier run is no record")?);
         Ok(())
     })?;
     let work = |jobs: &[Job]| {
@@ -92,9 +96,8 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         let Some((job, about, record)) = done else {
             return records.flush();
         };
-        for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
-            *sum += record.score(metric.name).unwrap_or(0.0);
-        }
+        tally.add(&record);
+        contradicted.tell(&job, &record, console);
         let decided = match typed.batch.echo {
             true => decided(&engine, &record, typed.abstain),
             false => Vec::new(),
@@ -102,21 +105,18 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         records.add(&Out::new(&job, &about, record.status, &record).decided(decided))?;
         Ok(true)
     })?;
-    let names = engine.metrics().iter().map(|m| m.name);
-    let n = records.counts.total().max(1) as f64;
-    let means: Vec<(&str, f64)> = names.zip(sums.iter().map(|s| s / n)).collect();
     let spoken = records.for_people();
-    let counts = records.finish(|counts| document(&engine, counts, &means))?;
+    let counts = records.finish(|counts| document(&engine, counts, &tally))?;
     if !spoken {
         console.say(format!("scored {}", status_line(&counts)));
-        let means: Vec<String> = means.iter().map(|(name, mean)| format!("{name} {mean:.4}")).collect();
-        console.say(format!("mean over all {}: {}", counts.total(), means.join(", ")));
+        tally.lines(&counts).iter().for_each(|line| console.say(line));
         for (_, signature) in signatures(&engine) {
             console.say(signature);
         }
     }
-    let (name, mean) = means.first().copied().unwrap_or(("", 0.0));
-    Ok(checks(&output, &format!("the mean of {name}"), Some(mean), &counts, console))
+    let (what, mean) = tally.checked();
+    let complete = !output.strict || tally.is_complete(console);
+    Ok(checks(&output, &what, Some(mean), &counts, console) && complete)
 }
 
 /// Adds to the details of each metric that has a band what it says: `decision` is true for the
@@ -157,15 +157,18 @@ fn of_all(signatures: Vec<(&str, String)>) -> Map<String, Value> {
 }
 
 /// What a JSON document says besides its records.
-fn document(engine: &Engine, counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
+fn document(engine: &Engine, counts: &StatusCounts, tally: &Tally) -> Value {
     let signatures = of_all(signatures(engine));
-    let means: Map<String, Value> = means.iter().map(|(name, m)| ((*name).to_owned(), (*m).into())).collect();
     json!({
         "format": 1,
         "signatures": signatures,
         "pairs": counts.total(),
         "status": counts,
-        "mean": means,
+        "metric_status": tally.map(|of| json!(of.statuses)),
+        // Over the pairs that have a score, and over all with 0 for those that have none.
+        "mean": tally.map(|of| json!(of.mean())),
+        "scored": tally.map(|of| json!(of.scored)),
+        "mean_over_all": tally.map(|of| json!(of.over_all())),
     })
 }
 

@@ -288,14 +288,14 @@ mod tests {
         Item {
             job: Job {
                 id: Value::from(number),
-                work: Kind::Unusable { status: Status::GoldError, error: String::new() },
+                work: Kind::Unusable { status: Status::GoldError, error: String::new(), alike: false },
             },
             about: About::default(),
         }
     }
 
     fn pairs(items: impl Iterator<Item = Result<Item, InputError>> + Send + 'static) -> Pairs {
-        Pairs { items: Box::new(items), single: false, count: None }
+        Pairs::of(Box::new(items), None)
     }
 
     fn number(job: &Job) -> usize {

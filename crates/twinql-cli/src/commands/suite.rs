@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use serde_json::json;
-use twinql::corpus::{bird, spider};
+use twinql::corpus::{predictions, spider};
 use twinql::files::{Inputs, read_bounded};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
@@ -270,7 +270,7 @@ struct Lines {
 impl Lines {
     /// The gold queries and every system's predictions, in SQLite's dialect. A line that cannot be used keeps
     /// its place with the reason, so that no system is measured on fewer lines than another.
-    fn read(typed: &suite::SuiteRun, suite: &Suite) -> Result<Lines> {
+    fn read(typed: &suite::SuiteRun, suite: &Suite, console: Console) -> Result<Lines> {
         let dialect = typed.dialect.dialect;
         let empty = Schema::default();
         let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
@@ -286,9 +286,12 @@ impl Lines {
         let gold_name = typed.gold.gold.display().to_string();
         let (mut pairs, mut places) = (Vec::new(), Vec::new());
         for (system, path) in typed.pred.iter().enumerate() {
-            let predictions = bird::read_any_predictions(path)?;
+            let predictions = predictions::read(path)?;
             let name = path.display().to_string();
-            let aligned = spider::align(&golds, predictions, spider::Cover::All, &gold_name, &name)?;
+            if let Some(key) = &predictions.key {
+                console.say(format!("{name}: queries are read from {key:?}"));
+            }
+            let aligned = spider::align(&golds, predictions.all, spider::Cover::All, &gold_name, &name)?;
             for (i, ((gold, pred), of_gold)) in aligned.into_iter().zip(&gold_statuses).enumerate() {
                 let place = match (&gold.unusable, pred.unusable) {
                     (Some(why), _) => Err((*of_gold, format!("{gold_name}, line {}: {why}", gold.line))),
@@ -322,7 +325,7 @@ pub(crate) fn run(typed: &suite::SuiteRun, console: Console) -> Result<bool> {
         inputs.output(out)?;
     }
     let (suite, bytes) = read(&typed.suite)?;
-    let Lines { golds, places, pairs } = Lines::read(typed, &suite)?;
+    let Lines { golds, places, pairs } = Lines::read(typed, &suite, console)?;
     let systems = systems(&typed.pred);
     // A suite tells a gold from its neighbours only if it was distilled for it.
     let strangers = golds.iter().filter(|g| g.unusable.is_none() && !made_for(&suite, g)).count();

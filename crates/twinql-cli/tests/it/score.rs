@@ -97,6 +97,39 @@ fn gold_and_prediction_files_with_windows_line_ends() {
     assert_eq!(scores, [json!(1.0), json!(1.0)]);
 }
 
+/// Objects and tables score as lines do, and it is said where their queries are.
+#[test]
+fn predictions_in_every_form() {
+    let folder = Folder::with("gold.txt", format!("{GOLD}\tconcerts\nSELECT name FROM singer\tconcerts\n"));
+    let other = "SELECT \"name\" FROM SINGER";
+    folder.write("p.json", json!([{"predicted_sql": SAME}, {"predicted_sql": other}]).to_string());
+    folder.write("p.jsonl", format!("{}\n{}\n", json!({"output": SAME}), json!({"output": other})));
+    folder.write("p.csv", format!("id,sql\n0,{SAME}\n1,\"{}\"\n", other.replace('"', "\"\"")));
+    let chatty = format!("Here is the query:\n```sql\n{SAME}\n```\nIt counts singers.");
+    folder.write("chatty.json", json!([chatty, format!("SQL: {other}")]).to_string());
+    folder.write("unknown.json", json!([{"text_to_sql": SAME}, {"text_to_sql": other}]).to_string());
+    let args = |file: &str| {
+        format!("score --gold gold.txt --pred {file} --schemas concerts.sql --metric relpm,suite")
+    };
+    for (file, key) in [
+        ("p.json", "queries are read from \"predicted_sql\""),
+        ("p.jsonl", "queries are read from \"output\""),
+        ("p.csv", "queries are read from \"sql\""),
+        ("chatty.json", ""),
+    ] {
+        let (out, err) = folder.run(&args(file), 0);
+        for record in json_lines(&out) {
+            assert_eq!(record["scores"], json!({"relpm": 1.0, "suite": 1.0}), "{file}: {record}");
+        }
+        says(&err, &[key]);
+    }
+    folder.refuses(&args("unknown.json"), &["unknown.json, line 1", "text_to_sql", "call it \"pred\""]);
+    let judged = folder.lines("judge --gold gold.txt --pred chatty.json --schemas concerts.sql");
+    for (record, before) in judged.iter().zip(["Here is the query:", "SQL:"]) {
+        says(record["notes"][0].as_str().unwrap(), &["repaired: left out", before]);
+    }
+}
+
 #[test]
 fn results_go_to_a_file_whole() {
     let folder = with_four();

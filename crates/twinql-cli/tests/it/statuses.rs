@@ -55,9 +55,84 @@ fn causes() -> Vec<(&'static str, Value, &'static str, &'static str)> {
             "both_function",
             pair("SELECT frobnicate(name) FROM singer", "SELECT frobnicate(s.name) FROM singer AS s"),
             "ok",
-            "gold_error",
+            "unsupported",
         ),
     ]
+}
+
+/// A metric that cannot read or test a pair says so for itself, and other metrics speak all the same.
+#[test]
+fn each_metric_has_a_status() {
+    let folder = Folder::new();
+    let pair = |gold: &str, pred: &str| json!({"db_id": "concerts", "gold": gold, "pred": pred}).to_string();
+    let opaque = "SELECT frobnicate(name) FROM singer";
+    let nested = format!("SELECT {}1{} FROM singer", "(".repeat(3000), ")".repeat(3000));
+    let lines = [
+        pair(opaque, "SELECT frobnicate(s.name) FROM singer AS s"),
+        pair(opaque, opaque),
+        pair(&nested, &nested),
+        pair(&nested, GOOD),
+    ];
+    folder.write("pairs.jsonl", lines.join("\n"));
+    let args = over_pairs("score", &["--metric", "proof,suite,gmn", "--format", "json"]);
+    let document = folder.json(&args);
+    let of = |i: usize| document["records"][i].clone();
+    let scores = |i: usize| ["proof", "suite"].map(|metric| of(i)["scores"][metric].clone());
+    let statuses = |i: usize| ["proof", "suite", "gmn"].map(|m| of(i)["details"][m]["status"].clone());
+    let (ok, unread) = (Value::Null, json!("unsupported"));
+    assert_eq!(of(0)["status"], "ok", "{}", of(0));
+    assert_eq!(scores(0), [json!(1.0), Value::Null]);
+    assert_eq!(statuses(0), [ok.clone(), unread.clone(), ok.clone()]);
+    assert!(of(0)["details"]["suite"]["error"].as_str().unwrap().contains("frobnicate"));
+    // A query is itself, be it understood or not.
+    for (i, of_proof, status) in [(1, &ok, "ok"), (2, &unread, "unsupported")] {
+        assert_eq!((scores(i), &of(i)["status"]), ([json!(1.0), json!(1.0)], &json!(status)), "{}", of(i));
+        assert_eq!(statuses(i), [of_proof.clone(), unread.clone(), of_proof.clone()], "{}", of(i));
+    }
+    assert_eq!(scores(3), [json!(0.5), Value::Null]);
+    assert_eq!(of(3)["scores"]["gmn"], Value::Null);
+    // Each mean says what it is over.
+    assert_eq!(document["scored"], json!({"proof": 4, "suite": 2, "gmn": 3}));
+    assert_eq!(document["mean"]["suite"], json!(1.0));
+    assert_eq!(document["mean_over_all"]["suite"], json!(0.5));
+    assert_eq!(document["metric_status"]["suite"], json!({"unsupported": 4}));
+    let (_, err) = folder.run(&over_pairs("score", &["--metric", "suite", "--fail-under", "0.9"]), 1);
+    assert!(
+        err.contains("mean over the 2 of 4 that suite has a score for: 1.0000 (0.5000 over all"),
+        "{err}"
+    );
+    let (_, err) = folder.run(&over_pairs("score", &["--metric", "proof,suite", "--strict"]), 1);
+    assert!(err.contains("--strict: of 2 pairs a metric says nothing"), "{err}");
+}
+
+/// A query against itself, in every dialect and by every metric that compares meaning.
+#[test]
+fn what_was_not_read_is_not_different() {
+    let folder = Folder::new();
+    // No form in SQLite.
+    let unread = "SELECT name FROM singer TABLESAMPLE BERNOULLI (10)";
+    let pair = |gold: &str, pred: &str| json!({"db_id": "concerts", "gold": gold, "pred": pred}).to_string();
+    folder.write("pairs.jsonl", [pair(unread, unread), pair(GOOD, unread)].join("\n"));
+    let metrics = "gmn,relpm,suite,proof,two-tier,three-tier,expected-ex,ex,conjunctive";
+    for dialect in ["postgres", "mysql", "generic"] {
+        let args = over_pairs("score", &["--metric", metrics, "--dialect", dialect, "--format", "jsonl"]);
+        let records = folder.lines(&args);
+        if records[0]["status"] != "unsupported" {
+            // The grammar of this dialect has no such word.
+            assert_eq!(records[0]["status"], "gold_error", "{}", records[0]);
+            continue;
+        }
+        for (record, known) in records.iter().zip([true, false]) {
+            for metric in metrics.split(',') {
+                let score = match (known, metric) {
+                    (true, _) => json!(1.0),
+                    (false, "proof" | "conjunctive") => json!(0.5),
+                    (false, _) => Value::Null,
+                };
+                assert_eq!(record["scores"][metric], score, "{dialect} {metric}: {record}");
+            }
+        }
+    }
 }
 
 #[test]

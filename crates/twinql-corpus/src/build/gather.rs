@@ -16,9 +16,9 @@ use super::databases::Databases;
 use super::stats::Dropped;
 use super::text::{normal, plug_values};
 use crate::CorpusError;
-use crate::bird::read_any_predictions;
 use crate::io::{lines, read_bytes};
 use crate::pairs;
+use crate::predictions;
 use crate::spider::{Cover, Gold, align, read_gold};
 
 /// A prediction of somebody's system.
@@ -82,7 +82,7 @@ pub(super) fn gather(config: &BuildConfig, databases: &Databases<'_>) -> Result<
         let cover = if source.first_lines { Cover::First } else { Cover::All };
         for pattern in &source.predictions {
             for file in glob(pattern)? {
-                let predictions = read_any_predictions(&file)?;
+                let predictions = predictions::read(&file)?.all;
                 let shown = file.display().to_string();
                 let aligned = align(&gold, predictions, cover, &source.gold, &shown)?;
                 for (g, p) in aligned {

@@ -20,6 +20,7 @@ pub use frames::{Exclusion, FrameExclusion};
 pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SET_OPERATORS};
 pub use repairs::{Place, Repair};
 
+use crate::completion::query_within;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 
@@ -81,8 +82,16 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
         Ok(read) => return finish(read, text.to_owned(), Vec::new()),
         Err(failure) => failure,
     };
+    // Words before a query may begin as a statement of another kind does.
+    let introduced = || {
+        let (before, query) = query_within(text)?;
+        let (read, sql, rest) = grammar.mend(query).ok()?;
+        let dropped = repairs::beginning(before);
+        let repairs = std::iter::once(Repair::Introduction { dropped }).chain(rest).collect();
+        Some(finish(read, sql, repairs))
+    };
     if failure.is_final {
-        return Err(failure.error);
+        return introduced().filter(|_| text.contains("```")).unwrap_or(Err(failure.error));
     }
     if let Some(inside) = repairs::inside_fence(text)
         && let Ok((query, text, rest)) = grammar.mend(inside)
@@ -95,7 +104,7 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
         Ok((query, text, repairs)) => finish(query, text, repairs),
         // A repair may have laid open what the text is; otherwise its own error says most.
         Err(mended) if mended.is_final => Err(mended.error),
-        Err(_) => Err(failure.error),
+        Err(_) => introduced().unwrap_or(Err(failure.error)),
     }
 }
 

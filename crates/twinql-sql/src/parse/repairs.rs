@@ -28,6 +28,11 @@ impl fmt::Display for Place {
 pub enum Repair {
     /// A Markdown fence around the query was removed.
     Fence,
+    /// Text before the query was left out, with the fence that it ends in.
+    Introduction {
+        /// How it begins.
+        dropped: String,
+    },
     /// Text after the query was cut off: a second text after `;` or a comment, a prompt
     /// that runs on, words that belong to nothing.
     Cut {
@@ -71,6 +76,7 @@ impl Repair {
     pub const fn name(&self) -> &'static str {
         match self {
             Repair::Fence => "code fence",
+            Repair::Introduction { .. } => "introduction",
             Repair::Cut { .. } => "cut",
             Repair::JoinedOperator { .. } => "joined operator",
             Repair::EscapedQuote { .. } => "escaped quote",
@@ -84,6 +90,7 @@ impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Repair::Fence => write!(f, "removed the code fence around the query"),
+            Repair::Introduction { dropped } => write!(f, "left out {dropped:?} before the query"),
             Repair::Cut { at, dropped } => write!(f, "cut {dropped:?} at {at}"),
             Repair::JoinedOperator { operator, at } => {
                 write!(f, "joined the operator {operator} at {at}")
@@ -343,10 +350,15 @@ pub(crate) fn ends_within(text: &str) -> bool {
     !last.eq_ignore_ascii_case("end") && (is_one_of(last, CLAUSES) || is_one_of(last, BEGINNINGS))
 }
 
+/// How a text that is left out begins.
+pub(crate) fn beginning(text: &str) -> String {
+    text.trim().chars().take(40).collect()
+}
+
 /// The repair that cuts a text at an offset.
 pub(crate) fn cut(text: &str, offset: usize) -> Option<(&str, Repair)> {
     let kept = text.get(..offset)?;
-    let dropped: String = text.get(offset..)?.trim().chars().take(40).collect();
+    let dropped = beginning(text.get(offset..)?);
     let at = Lines::new(text).place(offset);
     Some((kept, Repair::Cut { at, dropped }))
 }

@@ -62,6 +62,12 @@ fn repairs_are_made_and_reported() {
         ),
         ("```sql\nSELECT a FROM t\n```", "\nSELECT a FROM t\n", "removed the code fence around the query"),
         (
+            "Use this query:\n```sql\nSELECT a FROM t;\n```\nIt has all.",
+            "\nSELECT a FROM t;\n",
+            "left out \"Use this query:\" before the query",
+        ),
+        ("SQL: SELECT a FROM t", " SELECT a FROM t", "left out \"SQL:\" before the query"),
+        (
             "SELECT a FROM t INDEXED BY i WHERE a = 1",
             "SELECT a FROM t  WHERE a = 1",
             "left out INDEXED BY at line 1, column 17",

@@ -67,6 +67,8 @@ pub struct Link {
     pub right: Slot,
     /// Need not hold for a row to count: under OR, NOT IN, EXCEPT, outer joins.
     pub weak: bool,
+    /// Must not hold for a row to count, whatever the right side has: NOT IN, EXCEPT.
+    pub apart: bool,
 }
 
 /// What is known of one query.
@@ -108,7 +110,7 @@ impl Facts {
             let moved = |slot: &Slot| Slot { instance: slot.instance + offset, column: slot.column };
             all.instances.extend(&facts.instances);
             all.atoms.extend(facts.atoms.iter().map(|a| Atom { slot: moved(&a.slot), ..a.clone() }));
-            let link = |l: &Link| Link { left: moved(&l.left), right: moved(&l.right), weak: l.weak };
+            let link = |l: &Link| Link { left: moved(&l.left), right: moved(&l.right), ..*l };
             all.links.extend(facts.links.iter().map(link));
             all.literals.extend(facts.literals.iter().cloned());
             all.counts.extend(&facts.counts);

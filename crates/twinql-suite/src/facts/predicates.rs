@@ -141,7 +141,7 @@ impl Walker<'_> {
                 let sides = (self.operand(left), self.operand(right));
                 if let (Some(left), Some(right)) = sides {
                     let weak = weak || op != Comparison::Eq;
-                    self.facts.links.push(Link { left, right, weak });
+                    self.facts.links.push(Link { left, right, weak, apart: false });
                 }
                 // What is compared with arithmetic over moments is computed with, too.
                 for (side, other) in [(left, right), (right, left)] {
@@ -284,7 +284,7 @@ impl Walker<'_> {
                 for (left, (_, right)) in left.into_iter().zip(output) {
                     if let (Some(left), Some(right)) = (left, right) {
                         let weak = weak || *negated;
-                        self.facts.links.push(Link { left, right, weak });
+                        self.facts.links.push(Link { left, right, weak, apart: *negated });
                     }
                 }
             }

@@ -188,9 +188,10 @@ impl Walker<'_> {
                 let (l, scope) = self.body(left);
                 let (r, _) = self.body(right);
                 let weak = !matches!(op, SetOperator::Intersect);
+                let apart = matches!(op, SetOperator::Except | SetOperator::Minus);
                 for (a, b) in l.iter().zip(&r) {
                     if let (Some(left), Some(right)) = (a.1, b.1) {
-                        self.facts.links.push(Link { left, right, weak });
+                        self.facts.links.push(Link { left, right, weak, apart });
                     }
                 }
                 (l, scope)
@@ -375,7 +376,7 @@ impl Walker<'_> {
         let left = scope.iter().take(right).find_map(find);
         let right = scope.get(right).and_then(find);
         if let (Some(left), Some(right)) = (left, right) {
-            self.facts.links.push(Link { left, right, weak });
+            self.facts.links.push(Link { left, right, weak, apart: false });
         }
     }
 

@@ -192,6 +192,23 @@ mod tests {
         assert_eq!(judge().expected(gold, pred, config), judge().expected(gold, pred, config));
     }
 
+    /// A table without a foreign key has rows that another one lacks, where the gold asks for them.
+    #[test]
+    fn what_another_table_lacks_is_there() {
+        let ddl = "CREATE TABLE visit (id INTEGER PRIMARY KEY, code INTEGER, name TEXT);
+            CREATE TABLE drug (code INTEGER PRIMARY KEY, label TEXT);
+            CREATE TABLE dose (id INTEGER PRIMARY KEY, code INTEGER, amount REAL);";
+        let judge = Judge::new(&Schema::from_ddl("ward", ddl).unwrap(), JudgeConfig::default()).unwrap();
+        for gold in [
+            "SELECT name FROM visit WHERE code NOT IN (SELECT code FROM drug)",
+            "SELECT name FROM visit WHERE code NOT IN (SELECT code FROM dose)",
+            "SELECT label FROM drug WHERE code NOT IN (SELECT code FROM dose)",
+            "SELECT code FROM visit EXCEPT SELECT code FROM drug",
+        ] {
+            assert_eq!(share_by(&judge, gold, gold), 1.0, "{gold}");
+        }
+    }
+
     #[test]
     fn what_cannot_be_counted_says_why() {
         let judge = Judge::new(&testing::schema(), JudgeConfig::default()).unwrap();

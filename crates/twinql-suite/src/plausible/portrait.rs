@@ -270,16 +270,23 @@ impl Portraits {
             portrait.conclude();
         }
         portraits.imply(schema, gold);
-        portraits.by_name(schema, read);
+        portraits.by_name(schema, gold, read);
         portraits
     }
 
     /// References that names alone tell, and columns that repeat one of another table.
-    fn by_name(&mut self, schema: &Schema, read: &[usize]) {
+    fn by_name(&mut self, schema: &Schema, gold: &Facts, read: &[usize]) {
+        let apart = |t: usize, reference: &ForeignKey| {
+            let from = reference.columns.first().map(|&column| ColumnRef { table: t, column });
+            let to = reference.target_columns.first();
+            let to = to.map(|&column| ColumnRef { table: reference.target, column });
+            let links = gold.links.iter().filter(|link| link.apart);
+            links.into_iter().any(|l| gold.column(l.left) == from && gold.column(l.right) == to)
+        };
         for &t in read {
             let unique = |at: ColumnRef| self.columns.get(at).is_some_and(|p| p.unique);
             for reference in implied::references(schema, read, t, self.references(t), &unique) {
-                if !self.reaches(reference.target, t) {
+                if !self.reaches(reference.target, t) && !apart(t, &reference) {
                     self.references.entry(t).or_default().push(reference);
                 }
             }
@@ -326,6 +333,9 @@ impl Portraits {
             }
             let unique = |at| self.columns.get(at).is_some_and(|p| p.unique);
             let (child, parent) = match (unique(a), unique(b)) {
+                // Who asks for rows whose value another table lacks knows that there are some.
+                (false, true) if link.apart => continue,
+                _ if link.apart => (b, a),
                 (true, false) => (b, a),
                 (false, true) => (a, b),
                 _ if refers(a) => (b, a),

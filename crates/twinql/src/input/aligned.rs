@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::job::{Job, Work};
 use crate::record::Status;
 use serde_json::Value;
-use twinql_corpus::bird;
+use twinql_corpus::predictions::{self, Form};
 use twinql_corpus::spider::{
     Blank, Cover, GoldCount, Golds, Prediction, PredictionCount, blank_lines, prediction,
 };
@@ -28,6 +28,8 @@ pub(super) struct Aligned {
     pred_path: PathBuf,
     schemas: Schemas,
     echo: bool,
+    /// The field of the predictions that holds their queries, where they have fields.
+    key: Option<String>,
     /// Pairs in all, and so far.
     of: usize,
     done: usize,
@@ -43,18 +45,9 @@ impl Aligned {
         }
         gold_count.check(gold)?;
         let mut count = PredictionCount::default();
-        let json = pred.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-        let predictions: Predictions = if json {
-            // One document, whose entries may stand in any order.
-            let all = bird::read_predictions(pred)?;
-            all.iter().for_each(|p| count.add(p));
-            Box::new(all.into_iter().map(Ok))
-        } else {
-            let (first, again) = twice(pred)?;
-            for line in first {
-                count.add(&prediction(&line?));
-            }
-            Box::new(again.open()?.map(|line| Ok(prediction(&line?))))
+        let (predictions, key) = match Form::of(pred, None) {
+            Form::Lines => lines(pred, &mut count)?,
+            _ => whole(predictions::read(pred)?, &mut count),
         };
         let (gold_name, pred_name) = (gold.display().to_string(), pred.display().to_string());
         Ok(Aligned {
@@ -65,6 +58,7 @@ impl Aligned {
             pred_path: pred.to_owned(),
             schemas,
             echo,
+            key,
             of: gold_count.golds,
             done: 0,
         })
@@ -73,6 +67,12 @@ impl Aligned {
     /// How many pairs there are.
     pub(super) fn pairs(&self) -> usize {
         self.of
+    }
+
+    /// What is to be said of how the files were read.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let note = |key: &String| format!("{}: queries are read from {key:?}", self.pred_path.display());
+        self.key.iter().map(note).collect()
     }
 
     /// The next gold and its prediction. The files were counted on opening and are as long as each other, blank lines
@@ -101,10 +101,12 @@ impl Aligned {
         let print = Fingerprint::of(parts).number();
         let work = match (schema, pred.unusable) {
             (Err(error), _) => Work::Unusable {
+                alike: false,
                 status: Status::GoldError,
                 error: format!("{}, line {}: {error}", self.gold_path.display(), gold.line),
             },
             (Ok(_), Some(why)) => Work::Unusable {
+                alike: false,
                 status: Status::PredError,
                 error: format!("{}, {why}", self.pred_path.display()),
             },
@@ -130,6 +132,31 @@ impl Iterator for Aligned {
     fn next(&mut self) -> Option<Self::Item> {
         (self.done < self.of).then(|| self.read())
     }
+}
+
+/// Predictions that are read as they are asked for, counted now. A file whose first line is a JSON object is one of objects.
+fn lines(path: &Path, count: &mut PredictionCount) -> Result<(Predictions, Option<String>)> {
+    let (first, again) = twice(path)?;
+    let mut form = None;
+    for line in first {
+        let line = line?;
+        if form.is_none() && !line.is_blank() {
+            form = Some(Form::of(path, Some(&line)));
+        }
+        if form == Some(Form::Values) {
+            return Ok(whole(predictions::values(path, again.open()?)?, count));
+        }
+        count.add(&prediction(&line));
+    }
+    let all: Predictions = Box::new(again.open()?.map(|line| Ok(prediction(&line?))));
+    Ok((all, None))
+}
+
+/// Predictions that are there as a whole, with the field that they were read from.
+fn whole(read: predictions::Predictions, count: &mut PredictionCount) -> (Predictions, Option<String>) {
+    *count = PredictionCount::default();
+    read.all.iter().for_each(|p| count.add(p));
+    (Box::new(read.all.into_iter().map(Ok)), read.key)
 }
 
 /// Where lines come from the second time.

@@ -51,7 +51,7 @@ pub fn open_golds(source: &GoldSource, db_id: Option<&str>, schemas: Schemas) ->
                 let about = About { db_id, print: gold.line as u64, ..About::default() };
                 Ok(Item { job: Job { id: Value::from(number.to_string()), work }, about })
             });
-            Ok(Pairs { items: Box::new(golds), single: false, count: Some(count) })
+            Ok(Pairs::of(Box::new(golds), Some(count)))
         }
         GoldSource::Pairs(path) => {
             let lines = Lines::open(path)?;
@@ -62,17 +62,14 @@ pub fn open_golds(source: &GoldSource, db_id: Option<&str>, schemas: Schemas) ->
                 number += 1;
                 Ok(item)
             });
-            Ok(Pairs { items: Box::new(items), single: false, count: None })
+            Ok(Pairs::of(Box::new(items), None))
         }
         GoldSource::One(sql) => {
             let schema = schemas.only(db_id)?;
             let about = About { db_id: Some(schema.db_id.clone()), print: 1, ..About::default() };
             let job = Job { id: Value::from("0"), work: work(Ok(schema), sql.clone()) };
-            Ok(Pairs {
-                items: Box::new(std::iter::once(Ok(Item { job, about }))),
-                single: true,
-                count: Some(1),
-            })
+            let item = std::iter::once(Ok(Item { job, about }));
+            Ok(Pairs { single: true, ..Pairs::of(Box::new(item), Some(1)) })
         }
     }
 }
@@ -109,7 +106,7 @@ fn of_pair(line: &Line, number: usize, path: &Path, schemas: &mut Schemas) -> It
 }
 
 fn unusable(error: &str) -> Work {
-    Work::Unusable { status: Status::GoldError, error: error.to_owned() }
+    Work::Unusable { status: Status::GoldError, error: error.to_owned(), alike: false }
 }
 
 fn work(schema: Result<std::sync::Arc<crate::Schema>, String>, gold: String) -> Work {

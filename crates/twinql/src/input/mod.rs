@@ -140,7 +140,7 @@ pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -
         .and_then(|gold| Ok((gold, in_sqlite(&schema, "pred", &pred, dialect)?)));
     match both {
         Ok((gold, pred)) => Work::Pair { schema, gold, pred },
-        Err((status, error)) => Work::Unusable { status, error },
+        Err((status, error)) => Work::Unusable { status, error, alike: prepare::surely_alike(&gold, &pred) },
     }
 }
 
@@ -227,6 +227,15 @@ pub struct Pairs {
     pub single: bool,
     /// How many there are, where that is known.
     pub count: Option<usize>,
+    /// What is to be said of how the input was read.
+    pub notes: Vec<String>,
+}
+
+impl Pairs {
+    /// Pairs of files, of which there is nothing to be said.
+    pub fn of(items: Items, count: Option<usize>) -> Pairs {
+        Pairs { items, single: false, count, notes: Vec::new() }
+    }
 }
 
 /// Opens the input. A line that cannot be used becomes a job that says so; only a file
@@ -238,12 +247,11 @@ pub struct Pairs {
 pub fn open(source: &Source, db_id: Option<&str>, schemas: Schemas, echo: bool) -> Result<Pairs, InputError> {
     let schemas = schemas.unnamed(db_id);
     match source {
-        Source::Pairs(path) => {
-            Ok(Pairs { items: Box::new(PairItems::open(path, schemas, echo)?), single: false, count: None })
-        }
+        Source::Pairs(path) => Ok(Pairs::of(Box::new(PairItems::open(path, schemas, echo)?), None)),
         Source::Lines { gold, pred } => {
             let lines = aligned::Aligned::open(gold, pred, schemas, echo)?;
-            Ok(Pairs { count: Some(lines.pairs()), items: Box::new(lines), single: false })
+            let (count, notes) = (lines.pairs(), lines.notes());
+            Ok(Pairs { notes, ..Pairs::of(Box::new(lines), Some(count)) })
         }
         Source::One { gold, pred } => {
             let schema = schemas.only(db_id)?;
@@ -256,7 +264,7 @@ pub fn open(source: &Source, db_id: Option<&str>, schemas: Schemas, echo: bool) 
                 },
                 about: About { db_id, echo, ..About::default() },
             };
-            Ok(Pairs { items: Box::new(std::iter::once(Ok(item))), single: true, count: Some(1) })
+            Ok(Pairs { single: true, ..Pairs::of(Box::new(std::iter::once(Ok(item))), Some(1)) })
         }
     }
 }

@@ -120,8 +120,11 @@ impl PairItems {
             number.map(|share| share.clamp(0.0, 1.0) as f32)
         };
         let (ease, share) = (part(EASE), part(SHARE));
-        let unusable =
-            |status, message: &str| Work::Unusable { status, error: format!("{place}: {message}") };
+        let unusable = |status, message: &str| Work::Unusable {
+            status,
+            error: format!("{place}: {message}"),
+            alike: false,
+        };
         let work = match problem {
             Some(Problem { of_prediction: false, message }) => unusable(Status::GoldError, &message),
             problem => match (self.schemas.of(&pair), problem) {

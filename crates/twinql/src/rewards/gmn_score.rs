@@ -15,14 +15,15 @@ pub const NO_PLAN: f64 = -0.6;
 /// The reward of a prediction from its record with a score of `gmn`; none where it is not the
 /// prediction's fault: the gold cannot be used, or the pair was no pair.
 pub fn gmn_score(record: &Record, pred: &str) -> Option<f64> {
-    match record.status {
+    let detail = |key: &str| record.detail("gmn", key);
+    match record.status_of("gmn") {
         Status::GoldError | Status::Timeout | Status::MachineError => return None,
         Status::PredError | Status::Unsupported if parse(pred).is_err() => return Some(NO_SQL),
         Status::PredError => return Some(NO_PLAN),
-        // What the suite could not test the network has scored all the same.
-        Status::Ok | Status::Unsupported | Status::Untested => {}
+        Status::Unsupported if detail("same_tokens") == Some(&Value::Bool(true)) => return Some(1.0),
+        // A policy must not gain by what cannot be read.
+        Status::Ok | Status::Contradicted | Status::Unsupported | Status::Untested => {}
     }
-    let detail = |key: &str| record.details.get("gmn").and_then(|d| d.get(key));
     match detail("distance").and_then(Value::as_f64) {
         // What a database tells apart is different, however near the network finds it.
         Some(_) if detail("refuted") == Some(&Value::Bool(true)) => Some(0.0),
@@ -40,7 +41,9 @@ mod tests {
     fn from_no_sql_to_the_same() {
         let record = |status, distance: Option<f64>| {
             let mut record = Record::empty("1".into());
-            record.status = status;
+            if status != Status::Ok {
+                record.spoil("gmn", status, "why".into());
+            }
             if let Some(distance) = distance {
                 record.set_detail("gmn", "distance", distance);
             }

@@ -92,13 +92,17 @@ impl Shaping {
                 return match (self, unread) {
                     (Shaping::Probability | Shaping::GmnScore, Some(p)) => Some(p),
                     (Shaping::GmnScore, None) => Some(NO_PLAN),
-                    _ => record.score(self.metric().info().name),
+                    // A reward is a number, and a policy must not gain by what cannot be read.
+                    _ => Some(record.score(self.metric().info().name).unwrap_or(0.0)),
                 };
             }
-            Status::Ok | Status::Untested => {}
+            Status::Ok | Status::Contradicted | Status::Untested => {}
         }
         match self {
             Shaping::GmnScore => {
+                if record.status == Status::Contradicted {
+                    return Some(0.0);
+                }
                 let distance = record.details.get("gmn")?.get("distance")?.as_f64()?;
                 Some((1.0 - distance).max(0.0))
             }

@@ -44,14 +44,17 @@ class Equivalence:
         references: Sequence[str] = (),
         schemas: Sequence[OneSchema] = (),
     ) -> dict[str, Any]:
-        """The figures over all that was added; what cannot be scored counts as different."""
+        """The figures. Accuracy is over all that was added, and what has no score is not called the same; the mean score is over
+        the `scored` pairs that have one, and None where none has."""
         self.add_batch(predictions=predictions, references=references, schemas=schemas)
         pairs, self._pairs = self._pairs, []
         scores = [self._scorer.score_one(gold, pred, schema) for gold, pred, schema in pairs]
         count = max(len(scores), 1)
+        known = [score.score for score in scores if score.score is not None]
         return {
             "accuracy": sum(score.decision == "same" for score in scores) / count,
-            "mean_score": sum(score.score or 0.0 for score in scores) / count,
+            "mean_score": sum(known) / len(known) if known else None,
+            "scored": len(known),
             "scores": [score.score for score in scores],
             "decisions": [score.decision for score in scores],
             "statuses": [score.status for score in scores],

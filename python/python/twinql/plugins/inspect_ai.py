@@ -46,7 +46,7 @@ def equivalence(
         metadata = state.metadata or {}
         schema = schema_of(metadata.get("schema"), metadata.get("db_id"), known)
         result = await asyncio.to_thread(judge.score_one, target.text, found.sql, schema)
-        if result.status in ("gold_error", "machine_error"):
+        if result.status in ("gold_error", "machine_error") or result.score is None:
             return Score.unscored(answer=found.sql, explanation=result.error)
         probability = result.score
         return Score(

@@ -143,7 +143,7 @@ fn config(typed: &Audit, seed: Option<u64>) -> Result<Config> {
 fn audited(jobs: &[Job], config: &Config) -> Vec<Done> {
     let mut auditors: HashMap<*const Schema, Result<Auditor, String>> = HashMap::new();
     let mut one = |job: &Job| match &job.work {
-        Work::Unusable { status: _, error } => Err(error.clone()),
+        Work::Unusable { error, .. } => Err(error.clone()),
         Work::Pair { schema, gold, pred: _ } => {
             let made = auditors.entry(Arc::as_ptr(schema)).or_insert_with(|| {
                 Auditor::new(schema, config).map_err(|e| format!("the schema cannot be built in SQLite: {e}"))

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use twinql::input::{Items, Schemas, Source, open};
+use twinql::input::{Pairs, Schemas, Source, open};
 use twinql::metrics::Hardness;
 use twinql::suite::suite::plugs;
 use twinql::{Job, Work};
 
 use crate::commands::hardness_of;
+use crate::input;
+use crate::output::Console;
 
 /// A system.
 pub(super) struct System {
@@ -63,9 +65,9 @@ pub(super) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// The golds with the predictions of one system.
-pub(super) fn pairs(gold: &Path, pred: &Path, schemas: &Schemas) -> Result<Items> {
+pub(super) fn pairs(gold: &Path, pred: &Path, schemas: &Schemas) -> Result<Pairs> {
     let source = Source::Lines { gold: gold.to_owned(), pred: pred.to_owned() };
-    Ok(open(&source, None, schemas.clone(), false)?.items)
+    Ok(open(&source, None, schemas.clone(), false)?)
 }
 
 impl Entries {
@@ -75,12 +77,15 @@ impl Entries {
         systems: Vec<(String, PathBuf)>,
         schemas: &Schemas,
         plugging: Option<usize>,
+        console: Console,
     ) -> Result<Entries> {
         let mut entries = Entries { systems: Vec::new(), hardness: Vec::new(), distinct: Vec::new() };
         let mut known: HashMap<(usize, String), usize> = HashMap::new();
         for (name, file) in systems {
             let mut answers = Vec::new();
-            for (at, item) in pairs(gold, &file, schemas)?.enumerate() {
+            let pairs = pairs(gold, &file, schemas)?;
+            input::say(&pairs, console);
+            for (at, item) in pairs.items.enumerate() {
                 let job = item?.job;
                 // A prediction that is no text at all leaves no pair, and with it no gold to look at.
                 match entries.hardness.get_mut(at) {

@@ -59,12 +59,12 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     sources.extend(systems.iter().map(|(_, path)| path.as_path()));
     // All systems answer the same golds: those of one name all databases.
     let of_one = || match systems.first() {
-        Some((_, pred)) => entries::pairs(&typed.gold.gold, pred, &schemas),
+        Some((_, pred)) => Ok(entries::pairs(&typed.gold.gold, pred, &schemas)?.items),
         None => Ok(Box::new(std::iter::empty()) as Items),
     };
     databases::check(&engine, &sources, of_one, console)?;
     let plugging = typed.plug_values.then_some(typed.most_plugged);
-    let entries = Entries::read(&typed.gold.gold, systems, &schemas, plugging)?;
+    let entries = Entries::read(&typed.gold.gold, systems, &schemas, plugging, console)?;
     let given = ExternalScores::of(&mut external, &entries, console)?;
     let scored = |record: Record| Scored {
         status: record.status,

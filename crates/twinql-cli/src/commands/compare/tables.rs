@@ -30,6 +30,7 @@ pub(super) fn text(
     );
     let ranked = ranked(comparison);
     out.push_str(&standings(comparison, measures, &ranked));
+    out.push_str(&unscored(comparison));
     if ranked.len() > 1 {
         out.push_str(&format!("\nContests under {}\n", comparison.reference));
         out.push_str(&contests(comparison, &ranked));
@@ -88,6 +89,17 @@ fn standings(comparison: &Comparison, measures: &[Measure], ranked: &[&Standing]
         rows.push(row);
     }
     table(&rows)
+}
+
+/// How many golds count as not right since a metric has no score for the prediction. All systems are measured on the same
+/// golds, so that none gains by what was not read.
+fn unscored(comparison: &Comparison) -> String {
+    let without = comparison.standings.iter().filter(|s| s.unscored > 0);
+    let line = |s: &Standing| {
+        let Standing { system, metric, unscored, items, .. } = s;
+        format!("{system}: {unscored} of {items} have no score by {metric}, and count as not right\n")
+    };
+    without.map(line).collect()
 }
 
 fn contests(comparison: &Comparison, ranked: &[&Standing]) -> String {

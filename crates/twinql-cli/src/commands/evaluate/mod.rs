@@ -24,6 +24,7 @@ use twinql::{Engine, Job};
 use crate::args::typed;
 use crate::args::{self, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
+use crate::commands::contradicted::Contradicted;
 use crate::commands::databases;
 use crate::commands::stream::stream;
 use crate::commands::{checks, engine, status_line, tell, window};
@@ -67,6 +68,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
     let mut seen = Seen::new(&engine, external.len());
     let by = wanted(&typed.by, typed.report.is_some());
+    let mut contradicted = Contradicted::default();
     let mut extremes = typed.report.is_some().then(Extremes::default);
     let work = |jobs: &[Job]| -> Vec<(Record, Vec<Group>)> {
         let records = engine.score(jobs);
@@ -76,6 +78,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         let Some((job, about, (record, groups))) = done else {
             return Ok(true);
         };
+        contradicted.tell(&job, &record, console);
         if let Some(sink) = &mut sink {
             sink.line(&line(&Out::new(&job, &about, record.status, &record))?)?;
         }

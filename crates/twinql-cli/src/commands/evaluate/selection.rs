@@ -36,7 +36,7 @@ impl Selection {
             Ok(item) => own.lock().unwrap_or_else(PoisonError::into_inner).choose(item).map(Ok),
             Err(error) => Some(Err(error)),
         });
-        let pairs = Pairs { items: Box::new(chosen), single: false, count: None };
+        let pairs = Pairs::of(Box::new(chosen), None);
         (pairs, selection)
     }
 

@@ -245,7 +245,7 @@ impl App {
         let schema = self.schema(over).and_then(|schema| Ok((schema, self.dialect(over)?)));
         let work = match schema {
             Ok((schema, dialect)) => work(schema, gold.to_owned(), pred.to_owned(), dialect),
-            Err(error) => Work::Unusable { status: Status::GoldError, error },
+            Err(error) => Work::Unusable { status: Status::GoldError, error, alike: false },
         };
         Job { id, work }
     }

@@ -6,16 +6,16 @@
 //!    without one in it;
 //! 2. the last fenced block that is tagged as SQL (NeMo Gym, BIRD's prompts);
 //! 3. the last fenced block without a tag that begins as a statement does;
-//! 4. bare text from the first line that begins as a statement does, up to the last `;` if prose follows it.
+//! 4. bare text from the first line that begins as a statement does, be it behind a label (`SQL: SELECT …`), up to the last
+//!    `;` if prose follows it.
 //!
 //! What stands in `<think>…</think>` is left out before. Work and memory are linear in the length of a completion.
 
 mod markup;
-mod statements;
 
 use serde::Serialize;
-
-pub use statements::statements;
+pub use twinql_sql::completion::{Fence, statements};
+use twinql_sql::completion::{Fenced, bare, fenced, without_prose};
 
 /// Bytes of a completion that are read. No budget of tokens in use comes near it.
 pub const LONGEST: usize = 1 << 20;
@@ -30,18 +30,6 @@ pub enum Tag {
     Answer,
     /// `<solution>…</solution>`.
     Solution,
-}
-
-/// How the SQL was set off from text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fence {
-    /// A fenced block tagged `sql`, `sqlite` or with the name of another system.
-    Sql,
-    /// A fenced block without a tag.
-    Untagged,
-    /// Not at all.
-    None,
 }
 
 /// The format in which a completion gives its SQL.
@@ -204,14 +192,12 @@ fn answer(text: &str, reading: Reading) -> Extraction {
         }
         markup::Tagged::None => (Tag::None, text),
     };
-    let (fence, sql) = match markup::fenced(inside) {
-        markup::Fenced::Closed(fence, sql) => (fence, sql),
-        markup::Fenced::Open(fence, sql) if reading.take_unclosed => (fence, sql),
-        markup::Fenced::Open(..) => return Extraction::Unclosed { part: Part::Block },
-        markup::Fenced::None if tag == Tag::None => {
-            (Fence::None, statements::without_prose(statements::bare(inside)))
-        }
-        markup::Fenced::None => (Fence::None, statements::bare(inside)),
+    let (fence, sql) = match fenced(inside) {
+        Fenced::Closed(fence, sql) => (fence, sql),
+        Fenced::Open(fence, sql) if reading.take_unclosed => (fence, sql),
+        Fenced::Open(..) => return Extraction::Unclosed { part: Part::Block },
+        Fenced::None if tag == Tag::None => (Fence::None, without_prose(bare(inside))),
+        Fenced::None => (Fence::None, bare(inside)),
     };
     let format = Format { tag, fence };
     let found = statements(sql);

@@ -29,6 +29,9 @@ function verdict(score, judged, explained) {
   let head, more, tone;
   if (record.status === "gold_error" || record.status === "pred_error") {
     [tone, head, more] = ["different", "One of the queries cannot be used", record.error];
+  } else if (explained && explained.verdict === "equal" && judged.verdict === "different") {
+    [tone, head, more] = ["different", "Contradicted: proved the same, and a database shows a difference",
+      "One of the two is wrong, which is a fault of twinql: please report the schema and both queries."];
   } else if (explained && explained.verdict === "equal") {
     [tone, head, more] = ["same", "The same answer on every database: proved", "The proof is below."];
   } else if (judged.verdict === "different") {
@@ -37,7 +40,8 @@ function verdict(score, judged, explained) {
     [tone, head, more] = ["different", "Not the same: proved", "The argument is below."];
   } else {
     const heads = { same: "Likely the same", different: "Likely not the same", abstained: "Too close to call" };
-    const likely = " The network's probability that they are the same is " + percent(p) + ".";
+    const likely = p === null ? " The network cannot read one of the queries."
+      : " The network's probability that they are the same is " + percent(p) + ".";
     [tone, head, more] = ["open", heads[record.decisions.gmn] || "Not decided",
       "Nothing is proved, and no database was found that shows a difference." + likely];
   }

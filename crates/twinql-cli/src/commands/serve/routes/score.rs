@@ -63,7 +63,7 @@ pub(in crate::commands::serve) struct ScoreRequest {
 pub(in crate::commands::serve) struct RecordOut {
     #[schema(value_type = Object)]
     id: Value,
-    /// `ok`, `gold_error`, `pred_error`, `unsupported`, `timeout`, `untested` or `machine_error`.
+    /// `ok`, `contradicted`, `gold_error`, `pred_error`, `unsupported`, `timeout`, `untested` or `machine_error`.
     status: &'static str,
     /// By metric, from 0 to 1; null where a metric says nothing.
     #[schema(value_type = Object)]

@@ -32,7 +32,7 @@ pub fn statements(text: &str) -> Vec<&str> {
 }
 
 /// True if a text begins as a statement does, be it behind comments and parentheses.
-pub(super) fn begins(text: &str) -> bool {
+pub fn begins(text: &str) -> bool {
     for (piece, from, _) in (Pieces { text, at: 0 }) {
         match piece {
             Piece::Nothing => {}
@@ -50,20 +50,40 @@ fn first_word(text: &str) -> bool {
     text.get(..end).is_some_and(|word| FIRST_WORDS.iter().any(|w| word.eq_ignore_ascii_case(w)))
 }
 
-/// Of a text without a fence, what is taken for SQL: all from the first line that begins as a statement does.
-pub(super) fn bare(text: &str) -> &str {
+/// Of a text without a fence, what is taken for SQL: all from the first line that begins as a statement does, be it behind
+/// a label as in `SQL: SELECT 1`.
+pub fn bare(text: &str) -> &str {
     let mut start = 0;
+    let is_first = |text: &str| first_word(text.trim_start().trim_start_matches(['(', ' ', '\t']));
     let begin = text.split_inclusive('\n').find_map(|line| {
         let at = start;
         start += line.len();
-        let from = line.trim_start().trim_start_matches(['(', ' ', '\t']);
-        first_word(from).then_some(at)
+        if is_first(line) {
+            return Some(at);
+        }
+        let label = label(line)?;
+        is_first(line.get(label..)?).then_some(at + label)
     });
     begin.and_then(|at| text.get(at..)).unwrap_or_default()
 }
 
+/// Words that a label may have: `The final SQL query is:`.
+const LABEL_WORDS: usize = 6;
+
+/// The length of the label that a line begins with, its colon included.
+fn label(line: &str) -> Option<usize> {
+    let end = line.find(':')?;
+    let words = line.get(..end)?.trim_matches(|c: char| c.is_whitespace() || "*_#>-`".contains(c));
+    let plain = |word: &str| word.chars().all(char::is_alphabetic);
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let is_label = (1..=LABEL_WORDS).contains(&words.len()) && words.into_iter().all(plain);
+    // `**SQL:** SELECT 1`
+    let marks = line.get(end + 1..)?.bytes().take_while(|b| matches!(b, b'*' | b'_')).count();
+    is_label.then_some(end + 1 + marks)
+}
+
 /// A text up to its last `;`, if prose follows there. A statement is none: it counts as one too many.
-pub(super) fn without_prose(text: &str) -> &str {
+pub fn without_prose(text: &str) -> &str {
     match text.rfind(';').and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?))) {
         Some((sql, behind)) if !begins(behind) => sql,
         _ => text,

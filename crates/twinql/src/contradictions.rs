@@ -1,0 +1,284 @@
+//! Proofs that a database refutes. One of the two is wrong, which is a fault of twinql: the pair says so, and scores by
+//! the database.
+//!
+//! Nothing is executed for it that is not executed anyway, but for one cheap look: where a probe runs beside the network,
+//! queries of equal canonical forms are evaluated as they are written on a few databases, since the forms themselves
+//! cannot differ. A proof is held only against databases of the semantics that it was made under. Plausible databases
+//! count for nothing here: they hold NULLs and ties that a semantics rules out or leaves open.
+
+use rayon::prelude::*;
+use serde_json::Value;
+use twinql_metrics::{MetricId, MetricInfo};
+use twinql_model::{Cascade, Correction, Evidence, Shown, Signs};
+use twinql_probe::{Probe, Reading, Side};
+use twinql_sql::{Plan, Schema, Semantics, parse, plan};
+use twinql_suite::Verdict;
+
+use crate::batch::Batch;
+use crate::engine::{Engine, is_probed};
+use crate::job::{Job, Work};
+use crate::prepare::same_tokens;
+use crate::record::{Record, shortest};
+
+/// Databases on which queries of equal forms are evaluated: most mistakes show on the first few.
+const DATABASES: u64 = 6;
+
+/// Where a contradiction is to be reported.
+pub const REPORT: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+
+/// What tells apart what is proved equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refuter {
+    Suite,
+    Probe,
+}
+
+impl Refuter {
+    fn name(self) -> &'static str {
+        match self {
+            Refuter::Suite => "suite",
+            Refuter::Probe => "probe",
+        }
+    }
+}
+
+impl Engine {
+    /// Looks for proofs of equality that a database refutes, and takes them back.
+    pub(crate) fn contradictions(&self, batch: &mut Batch<'_>, records: &mut [Record]) {
+        let mut known: Vec<(Semantics, Vec<Option<Refuter>>)> = Vec::new();
+        for metric in &self.metrics {
+            let asserted = |record: &Record| self.asserts_equality(metric, record);
+            if !records.iter().any(asserted) {
+                continue;
+            }
+            let semantics = self.semantics_of(metric);
+            if !known.iter().any(|(s, _)| *s == semantics) {
+                known.push((semantics.clone(), self.refuters(batch, &semantics)));
+            }
+            let found = known.iter().find(|(s, _)| *s == semantics).map_or(&[][..], |(_, found)| found);
+            for (record, by) in records.iter_mut().zip(found) {
+                if let (Some(by), true) = (by, self.asserts_equality(metric, record)) {
+                    self.take_back(metric, &semantics, *by, record);
+                }
+            }
+        }
+    }
+
+    /// What tells each pair apart on a database that `semantics` allows, by all that has been executed.
+    fn refuters(&self, batch: &mut Batch<'_>, semantics: &Semantics) -> Vec<Option<Refuter>> {
+        let judged = batch.verdicts(semantics);
+        let probed = self.refuted_by_probe(batch, semantics);
+        (0..batch.jobs.len())
+            .map(|i| {
+                let verdict = judged.as_ref().and_then(|judged| judged.get(i)?.as_ref());
+                match verdict {
+                    Some(Verdict::Different { .. }) => Some(Refuter::Suite),
+                    _ => probed.get(i).copied().unwrap_or(false).then_some(Refuter::Probe),
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a database of the probe tells each pair apart; nothing where the network answers for other semantics, or
+    /// another question.
+    fn refuted_by_probe(&self, batch: &mut Batch<'_>, semantics: &Semantics) -> Vec<bool> {
+        let (Some(probe), Some(network)) = (self.probe(), &self.network) else { return Vec::new() };
+        let usual = network.question().is_usual() && network.answers_for(&self.semantics) == *semantics;
+        if !usual || !self.metrics.iter().any(|metric| is_probed(metric.id)) {
+            return Vec::new();
+        }
+        let shown = batch.shown();
+        let graphs = batch.graphs(semantics, &network.graph());
+        let pairs: Vec<_> = batch.jobs.iter().zip(graphs.iter()).collect();
+        let shown = shown.as_deref().unwrap_or_default();
+        let probe = Probe { databases: DATABASES, ..probe };
+        pairs
+            .into_par_iter()
+            .enumerate()
+            .map(|(i, (job, pair))| {
+                let told_apart = shown.get(i).copied().flatten().is_some_and(|shown| shown.differ > 0);
+                let equal = pair.as_ref().is_some_and(|pair| pair.identical);
+                told_apart || equal && is_refuted_as_written(job, probe, semantics)
+            })
+            .collect()
+    }
+
+    /// Scores a pair by the database that tells it apart, and says of the metric what is wrong.
+    fn take_back(&self, metric: &MetricInfo, semantics: &Semantics, by: Refuter, record: &mut Record) {
+        let network = self.network.as_ref();
+        let info = network.map(|network| network.scorer().info());
+        let tiers = info.and_then(|info| info.tiers.as_ref());
+        let score = match metric.id {
+            MetricId::Gmn => network.map(|network| {
+                let shown = Shown { differ: 1, ..Shown::default() };
+                let equal = network.scorer().identical().probability;
+                Correction::apply(self.correction(), network.question(), equal, shown)
+            }),
+            // The lower tier has no word for it, since no database is executed there.
+            MetricId::TwoTier | MetricId::ThreeTier => {
+                tiers.and_then(|tiers| tiers.probability(Cascade::ProofAndSuite, Evidence::Refuted, None))
+            }
+            _ => None,
+        };
+        match (score, info.and_then(|info| info.execution)) {
+            (Some(score), _) => record.set_score(metric.name, shortest(score)),
+            (None, Some(model)) if metric.id == MetricId::Ex => {
+                let count = |key| record.detail(metric.name, key).and_then(Value::as_u64).unwrap_or(0);
+                let (agree, of) = (count("agree"), count("databases"));
+                let signs = Signs { evidence: Evidence::Refuted, agree, of, ..Signs::default() };
+                record.set_score(metric.name, model.probability(&signs));
+            }
+            (None, _) => record.set_null(metric.name),
+        }
+        match metric.id {
+            MetricId::Gmn => record.set_detail(metric.name, "refuted", true),
+            MetricId::TwoTier | MetricId::ThreeTier => record.set_detail(metric.name, "tier", by.name()),
+            MetricId::Ex => record.set_detail(metric.name, "evidence", "refuted"),
+            _ => {}
+        }
+        record.set_detail(metric.name, "contradicted_by", by.name());
+        record.contradict(
+            metric.name,
+            &format!(
+                "a proof says that both answer the same under {semantics}, and a database of the {} tells them apart: \
+                 one of the two is wrong, which is a fault of twinql. Please report the schema and both queries: {REPORT}",
+                by.name()
+            ),
+        );
+    }
+
+    /// Whether a metric says of a pair that it is proved equal.
+    fn asserts_equality(&self, metric: &MetricInfo, record: &Record) -> bool {
+        let is = |key: &str, value: Value| record.detail(metric.name, key) == Some(&value);
+        match metric.id {
+            MetricId::Proof => is("proof", "equal".into()),
+            MetricId::Conjunctive => is("outcome", "equal".into()),
+            // Asked for plausible databases, forms are equal by what people take for granted.
+            MetricId::Gmn => self.question().is_usual() && is("identical", true.into()),
+            MetricId::TwoTier | MetricId::ThreeTier => {
+                is("tier", "proof".into()) && record.score(metric.name).is_some_and(|score| score >= 0.5)
+            }
+            MetricId::Ex => is("evidence", "proved_equal".into()),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a database tells the two queries apart as they are written, whose forms are equal.
+fn is_refuted_as_written(job: &Job, probe: Probe, semantics: &Semantics) -> bool {
+    let Work::Pair { schema, gold, pred } = &job.work else { return false };
+    // What is written the same way is the same, and without DISTINCT what is written is not what is compared.
+    if semantics.ignore_distinct || same_tokens(gold, pred) {
+        return false;
+    }
+    let Some(((of_gold, gold_plan), (of_pred, pred_plan))) = written(schema, gold).zip(written(schema, pred))
+    else {
+        return false;
+    };
+    let gold_side = Side { plan: &gold_plan, reading: &of_gold };
+    let pred_side = Side { plan: &pred_plan, reading: &of_pred };
+    let semantics = semantics.for_gold_text(schema, gold);
+    probe.every(schema, gold_side, pred_side, &semantics).differ > 0
+}
+
+/// A query's plan as it is written, and what its text names.
+fn written(schema: &Schema, sql: &str) -> Option<(Reading, Plan)> {
+    let parsed = parse(sql).ok()?;
+    let planned = plan(schema, &parsed).ok()?;
+    Some((Reading::of(schema, &parsed, &planned), planned))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::record::Status;
+
+    const PETS: &str = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);";
+
+    fn job(gold: &str, pred: &str) -> Job {
+        let schema = Arc::new(Schema::from_ddl("pets", PETS).unwrap());
+        Job { id: "1".into(), work: Work::Pair { schema, gold: gold.into(), pred: pred.into() } }
+    }
+
+    fn engine(metrics: &[MetricId]) -> Engine {
+        Engine::builder().metrics(metrics.iter().map(|id| id.info())).build().unwrap()
+    }
+
+    /// A record as a wrong proof would leave it.
+    fn as_if_proved(record: &mut Record) {
+        for (metric, key, value) in [
+            ("proof", "proof", Value::from("equal")),
+            ("conjunctive", "outcome", "equal".into()),
+            ("gmn", "identical", true.into()),
+            ("two-tier", "tier", "proof".into()),
+            ("three-tier", "tier", "proof".into()),
+            ("ex", "evidence", "proved_equal".into()),
+        ] {
+            record.set_score(metric, 1.0);
+            record.set_detail(metric, key, value);
+        }
+    }
+
+    #[test]
+    fn a_proof_that_the_suite_refutes_is_taken_back() {
+        use MetricId::{Conjunctive, Ex, Gmn, Proof, Suite, ThreeTier, TwoTier};
+        let engine = engine(&[Proof, Conjunctive, Gmn, TwoTier, ThreeTier, Ex, Suite]);
+        let jobs = [job("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet WHERE age >= 2")];
+        let mut records = engine.score(&jobs);
+        assert_eq!(records[0].status, Status::Ok, "{records:?}");
+        as_if_proved(&mut records[0]);
+        let mut batch = Batch::new(&jobs, true);
+        batch.judged(&engine.judge, &engine.workers);
+        engine.contradictions(&mut batch, &mut records);
+        let record = &mut records[0];
+        record.settle(engine.metrics().iter().map(|m| m.name));
+        assert_eq!(record.status, Status::Contradicted);
+        assert!(record.error.as_ref().is_some_and(|error| error.contains(REPORT)), "{record:?}");
+        for metric in engine.metrics() {
+            let right = match metric.id {
+                Proof | Conjunctive => record.score(metric.name).is_none(),
+                // Execution on people's databases may well call it right.
+                Ex => record.detail("ex", "evidence") == Some(&"refuted".into()),
+                _ => record.score(metric.name).is_some_and(|score| score < engine.threshold(metric)),
+            };
+            assert!(right, "{}: {record:?}", metric.name);
+        }
+        assert_eq!(record.status_of("suite"), Status::Ok);
+    }
+
+    #[test]
+    fn a_proof_is_held_against_its_own_semantics_only() {
+        let engine = engine(&[MetricId::Proof, MetricId::Suite]);
+        let jobs = [job("SELECT name FROM pet", "SELECT name FROM pet WHERE age > 2")];
+        let mut batch = Batch::new(&jobs, true);
+        let strict = Semantics::preset("strict").unwrap();
+        batch.judged(
+            &twinql_suite::JudgeConfig { semantics: strict, ..engine.judge.clone() },
+            &engine.workers,
+        );
+        let mut records = vec![Record::empty("1".into())];
+        as_if_proved(&mut records[0]);
+        engine.contradictions(&mut batch, &mut records);
+        assert_eq!(records[0].status_of("proof"), Status::Ok);
+    }
+
+    #[test]
+    fn equal_forms_are_looked_at_as_they_are_written() {
+        let refuted = |gold: &str, pred: &str| {
+            let semantics = Semantics::default();
+            let probe = Probe { databases: DATABASES, ..Probe::default() };
+            is_refuted_as_written(&job(gold, pred), probe, &semantics)
+        };
+        assert!(refuted("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet"));
+        for (gold, pred) in [
+            ("SELECT COUNT(*) FROM pet", "SELECT COUNT(age) FROM pet"),
+            ("SELECT name FROM pet ORDER BY age DESC", "SELECT p.name FROM pet AS p ORDER BY -p.age"),
+            ("SELECT MAX(age) FROM pet", "SELECT age FROM pet ORDER BY age DESC LIMIT 1"),
+        ] {
+            assert!(!refuted(gold, pred), "{gold} / {pred}");
+        }
+    }
+}
