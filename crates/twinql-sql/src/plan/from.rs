@@ -16,7 +16,7 @@ use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported
 use crate::columns::Reads;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::expr::Expr;
+use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
 use crate::schema::{Affinity, ColumnRef, by_name, same_name};
 use crate::value::Value;
@@ -102,7 +102,8 @@ impl<'a> Planner<'a> {
             }
         }
         for input in &mut inputs {
-            input.on = merge_common(self.exact_names, &mut scope.tables, input)?;
+            let equated = merge_common(self.exact_names, &mut scope.tables, input)?;
+            input.on = equated.into_iter().map(|(l, r)| self.compare(BinaryOp::Eq, l, r)).collect();
         }
         self.scopes.push(scope);
         for input in &mut inputs {
@@ -409,13 +410,13 @@ impl Planner<'_> {
     }
 }
 
-/// The conjuncts of USING and NATURAL; the columns they equate become one name.
+/// What USING and NATURAL equate; the columns they equate become one name.
 ///
 /// `a JOIN b USING (x)`: the condition `a.x = b.x`; `x` alone then means `a.x`, and `*` lists it once. For a
 /// RIGHT join it is `b.x`, since `a.x` may be filled up, and for a FULL join `coalesce(a.x, b.x)`. `a.x` and
 /// `b.x` go on meaning themselves. Joins are gone through from left to right, so a third table's USING meets
 /// what the first two were merged to.
-fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr>> {
+fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<(Expr, Expr)>> {
     let start = input.tables.start;
     let same = |stored: &str, n: &Ident| same_name(exact, stored, &n.value, n.quote_style.is_some());
     // Tables of later joins are in the scope already, but not on either side of this one.
@@ -456,7 +457,7 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
                 name.span,
             );
         };
-        on.push(l.clone().eq(r.clone()));
+        on.push((l.clone(), r.clone()));
         let value = match input.side {
             JoinSide::Inner | JoinSide::Left => None,
             JoinSide::Right => Some(r),
