@@ -31,6 +31,8 @@ pub(crate) enum Division {
     ByType,
     /// Always a fraction.
     Fraction,
+    /// One or the other, unless an operand has a fraction by its type.
+    Unknown,
 }
 
 impl Dialect {
@@ -69,8 +71,9 @@ impl Dialect {
     pub(crate) const fn division(self) -> Division {
         match self {
             Dialect::Sqlite => Division::ByStorage,
-            Dialect::Postgres | Dialect::Generic => Division::ByType,
+            Dialect::Postgres => Division::ByType,
             Dialect::Mysql => Division::Fraction,
+            Dialect::Generic => Division::Unknown,
         }
     }
 

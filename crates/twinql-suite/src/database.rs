@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use rusqlite::types::ValueRef;
-use twinql_sql::{Affinity, Column, Schema, TypeClass, Value};
+use twinql_sql::{Affinity, Collation, Column, Schema, TypeClass, Value};
 
 use crate::facts::number;
 
@@ -102,12 +102,16 @@ pub(crate) fn affinity_type(affinity: Affinity) -> &'static str {
     }
 }
 
-/// `CREATE TABLE` with names and affinities alone: constraints are met by construction,
+/// `CREATE TABLE` with names, affinities and collations alone: constraints are met by construction,
 /// and without indexes rows are cheap to insert and come out in insertion order.
 pub(crate) fn create_table(schema: &Schema, table: usize) -> Option<String> {
     let table = schema.tables.get(table)?;
-    let columns: Vec<String> =
-        table.columns.iter().map(|c| format!("{} {}", quoted(&c.name), affinity_type(c.affinity))).collect();
+    let collation = |c: &Column| match c.collation {
+        None | Some(Collation::Binary) => String::new(),
+        Some(other) => format!(" COLLATE {}", other.name()),
+    };
+    let column = |c: &Column| format!("{} {}{}", quoted(&c.name), affinity_type(c.affinity), collation(c));
+    let columns: Vec<String> = table.columns.iter().map(column).collect();
     if columns.is_empty() {
         return None;
     }
@@ -180,6 +184,17 @@ pub(crate) fn keys(table: &twinql_sql::Table) -> impl Iterator<Item = &Vec<usize
 /// A row's values at some positions, in key form.
 pub(crate) fn project(row: &Row, columns: &[usize]) -> Vec<Value> {
     columns.iter().map(|&c| row.get(c).map_or(Value::Null, key_form)).collect()
+}
+
+/// A row's values at the positions of a key, in a form in which keys are the same where the columns' collations say so.
+pub(crate) fn key_of(table: &twinql_sql::Table, row: &Row, key: &[usize]) -> Vec<Value> {
+    let folded = |(value, column): (Value, &usize)| match (value, table.columns.get(*column)) {
+        (Value::Text(text), Some(Column { collation: Some(collation), .. })) => {
+            Value::Text(collation.folded(&text))
+        }
+        (value, _) => value,
+    };
+    project(row, key).into_iter().zip(key).map(folded).collect()
 }
 
 /// Tables, each after those among them that it refers to (`targets`); cycles are cut somewhere.

@@ -18,6 +18,7 @@ fn schema() -> Schema {
         not_null: false,
         values: vec![],
         generated: None,
+        collation: None,
     };
     let integer = |name| column(name, TypeClass::Integer, Affinity::Integer);
     let text = |name| column(name, TypeClass::Text, Affinity::Text);

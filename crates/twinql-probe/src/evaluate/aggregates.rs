@@ -59,12 +59,14 @@ impl<'d> Evaluator<'d> {
             for (column, call) in calls {
                 let value = if call.func == AggFunc::Bare {
                     self.bare(&rows.columns, &members, call, calls)
+                } else if call.args.first().is_some_and(|e| call.represents(e)) {
+                    self.bare(&rows.columns, &members, call, &[])
                 } else if let AggFunc::Other(name) = &call.func {
                     let arguments = self.all_arguments(&rows.columns, &members, call)?;
                     self.collected(name, &call.args, &arguments).map(Cow::Owned)
                 } else {
-                    let arguments = self.arguments(&rows.columns, &members, call)?;
-                    fold(&call.func, arguments)
+                    let arguments = self.arguments(&rows.columns, &members, call);
+                    arguments.and_then(|arguments| fold(&call.func, arguments))
                 };
                 row.push(match value {
                     Err(Stop::Undetermined) => {
@@ -108,6 +110,9 @@ impl<'d> Evaluator<'d> {
         // MIN and MAX of several arguments are functions of one row and come here as such; what is left is not known.
         if call.args.len() > 1 && call.func != AggFunc::GroupConcat {
             return Err(Stop::Unsupported("aggregate of several arguments"));
+        }
+        if call.args.first().is_some_and(|e| matches!(e, Expr::Collate { .. })) {
+            return tied(call, values);
         }
         if call.distinct {
             values.sort_by(|a, b| order(a, b));
@@ -155,7 +160,7 @@ impl<'d> Evaluator<'d> {
             && let Some(of) = extreme.args.first()
         {
             // From which row SQLite takes the column where a filter leaves none is not documented.
-            if extreme.filter.is_some() {
+            if extreme.filter.is_some() || matches!(of, Expr::Collate { .. }) {
                 return Err(Stop::Undetermined);
             }
             let mut values = Vec::with_capacity(rows.len());
@@ -193,6 +198,28 @@ impl<'d> Evaluator<'d> {
 #[cfg(test)]
 pub(super) const FOLDED: &[&str] =
     &["avg", "count", "group_concat", "max", "min", "string_agg", "sum", "total"];
+
+/// The extreme of texts under a collation, as the one value that is left: open where several tie.
+fn tied<'d>(call: &AggregateCall, mut values: Vec<Cell<'d>>) -> Result<Vec<Cell<'d>>> {
+    let folds = call.args.first().map(nocase).transpose()?.flatten();
+    if folds != Some(true) || !call.func.is_extreme() {
+        return Err(Stop::Unsupported("collation of an argument"));
+    }
+    let folded = |value: &Cell<'d>| match &**value {
+        Value::Text(text) => Value::Text(text.to_ascii_lowercase()),
+        other => other.clone(),
+    };
+    let all = values.iter().map(folded);
+    let best = match call.func {
+        AggFunc::Min => all.min_by(|a, b| order(a, b)),
+        _ => all.max_by(|a, b| order(a, b)),
+    };
+    values.retain(|value| best.as_ref() == Some(&folded(value)));
+    match values.windows(2).all(|pair| matches!(pair, [a, b] if same(a, b))) {
+        true => Ok(values),
+        false => Err(Stop::Undetermined),
+    }
+}
 
 /// An aggregate of values without NULLs.
 pub(super) fn fold<'d>(func: &AggFunc, values: Vec<Cell<'d>>) -> Result<Cell<'d>> {

@@ -127,6 +127,12 @@ impl AggregateCall {
         AggregateCall { func, distinct: false, args, filter: None }
     }
 
+    /// True if it gives one of the texts of `expr` in a group.
+    pub fn represents(&self, expr: &Expr) -> bool {
+        let named = matches!(&self.func, AggFunc::Other(name) if name == crate::plan::REPRESENTATIVE);
+        named && self.args.first() == Some(expr)
+    }
+
     /// True for `COUNT(*)` without a filter.
     pub fn counts_rows(&self) -> bool {
         self.func == AggFunc::Count && self.args.is_empty() && self.filter.is_none()

@@ -163,7 +163,7 @@ pub fn scalar(name: &str) -> Option<&'static Scalar> {
 
 /// Whether SQLite or the sandbox has a scalar function of this lower-case name.
 pub fn is_scalar(name: &str) -> bool {
-    scalar(name).is_some() || table::FURTHER.contains(&name)
+    scalar(name).is_some() || table::FURTHER.contains(&name) || table::OPAQUE.contains(&name)
 }
 
 /// The least and the greatest number of arguments of a window function of SQLite, by its lower-case name; none of aggregates.

@@ -77,7 +77,7 @@ pub const SCALARS: &[Scalar] = &[
     scalar("rtrim", (1, 2), Class(Text), WithArgument),
     scalar("replace", (3, 3), Class(Text), WithArgument),
     scalar("substr", (2, 3), Class(Text), WithArgument)
-        .also(&[spelled("substring", 2, 3), spelled("mid", 2, 3)]),
+        .also(&[spelled("substring", 2, 3)]),
     scalar("substring", (2, 3), Class(Text), WithArgument),
     scalar("hex", (1, 1), Class(Text), Never),
     scalar("quote", (1, 1), Class(Text), Never),
@@ -153,6 +153,19 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_timestamp", (1, 1), Strict),
     ours("pg_timestamptz", (1, 1), Strict),
     ours("pg_to_char", (2, 2), Strict),
+    // Rounding: halves to even numbers, and to tens, hundreds, …
+    ours("round_even", (1, 1), Strict),
+    ours("round_to", (2, 2), Strict),
+    ours("trunc_to", (2, 2), Strict),
+    ours("pg_left", (2, 2), Strict),
+    ours("pg_right", (2, 2), Strict),
+    ours("pg_substr", (2, 3), Strict),
+    ours("pg_to_hex", (1, 1), Strict),
+    ours("my_format", (2, 2), Strict),
+    ours("my_hex", (1, 1), Strict),
+    ours("my_locate", (3, 3), Strict),
+    ours("my_right", (2, 2), Strict),
+    ours("my_substr", (2, 3), Strict),
     ours("my_date_add", (3, 3), Strict),
     ours("my_date_format", (2, 2), Strict),
     ours("my_last_day", (1, 1), Strict).also(&[spelled("last_day", 1, 1)]),
@@ -268,7 +281,10 @@ pub static AGGREGATES: &[Aggregate] = &[
     collector("pg_stddev_pop", 1),
     collector("pg_stddev_samp", 1),
     collector("pg_string_agg_distinct", 2),
+    collector("pg_string_agg_distinct_asc", 2),
     collector("pg_string_agg_distinct_desc", 2),
+    // One of the texts of a group that a collation takes for the same.
+    collector("representative", 1),
     collector("pg_var_pop", 1),
     collector("pg_var_samp", 1),
 ];
@@ -280,6 +296,14 @@ pub(super) const FURTHER: &[&str] = &words![
     json_pretty json_quote json_remove json_replace json_set json_type json_valid jsonb jsonb_array jsonb_array_insert
     jsonb_extract jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set likelihood likely match soundex
     subtype timediff unhex unistr unistr_quote unlikely zeroblob
+];
+
+/// What the planner makes of calls whose meaning it does not know, or SQLite has no form for: no rule knows more of them than
+/// that the same call gives the same value, and nothing executes them.
+pub(super) const OPAQUE: &[&str] = &words![
+    generic_divide generic_format generic_log generic_ltrim generic_rtrim generic_substring generic_trim mysql_char
+    mysql_json_type mysql_ltrim mysql_quote mysql_rtrim mysql_timediff mysql_trim postgres_format
+    postgres_substring_matching
 ];
 
 /// SQLite's window functions (<https://sqlite.org/windowfunctions.html#built_in_window_functions>) with the least and the

@@ -36,6 +36,12 @@ impl Planner<'_> {
         let Some(scope) = self.scopes.get(level) else {
             return invalid("misuse of an aggregate function", span);
         };
+        // SQLite throws the outputs of EXISTS away before it looks: `EXISTS (SELECT COUNT(outer.a) …)` asks for a row.
+        let is_output = self.scopes.last().is_some_and(|s| s.allow.aggregates && !s.allow.aliases);
+        let innermost = self.scopes.len().saturating_sub(1);
+        if !scope.allow.aggregates && level < innermost && is_output && self.exists == Some(innermost) {
+            return Ok(Expr::integer(1));
+        }
         if !scope.allow.aggregates {
             return invalid("misuse of an aggregate function", span);
         }
@@ -59,6 +65,8 @@ pub(crate) struct Groups {
     pub(crate) calls: Vec<(ColumnId, AggregateCall)>,
     /// Columns of the input.
     pub(crate) input: HashSet<ColumnId>,
+    /// What is grouped by a collation: above the groups it is one of its texts.
+    pub(crate) represented: Vec<Expr>,
 }
 
 impl Groups {
@@ -83,6 +91,19 @@ impl Groups {
     fn lift_node(&mut self, planner: &mut Planner<'_>, expr: &mut Expr) -> Result<bool> {
         // A constant stays one, also where a key is the same constant.
         if matches!(expr, Expr::Literal(_)) {
+            return Ok(true);
+        }
+        if self.represented.contains(expr) {
+            let known = self.calls.iter().find(|(_, call)| call.represents(expr));
+            let id = match known {
+                Some((id, _)) => *id,
+                None => {
+                    let (id, call) = planner.representative(expr)?;
+                    self.calls.push((id, call));
+                    id
+                }
+            };
+            *expr = Expr::Column(id);
             return Ok(true);
         }
         if let Some((id, _)) = self.keys.iter().find(|(_, key)| key == expr) {

@@ -67,14 +67,19 @@ impl<'a> Planner<'a> {
     /// `string_agg(DISTINCT x, separator [ORDER BY x])`, which SQLite has no words for.
     ///
     /// `allow` is what the clause allows, which the caller narrowed for the arguments: it is restored here.
-    /// PostgreSQL itself refuses DISTINCT with an order by anything but the argument.
+    /// PostgreSQL itself refuses DISTINCT with an order by anything but the argument. Without an order it gives the texts
+    /// sorted, which nobody promises: the two are not one function.
     pub(super) fn plan_distinct_concatenation(
         &mut self,
         function: &'a ast::Function,
         call: &Call<'a>,
-        args: Vec<Expr>,
+        mut args: Vec<Expr>,
         allow: Allow,
     ) -> Result<Expr> {
+        // The comma that is SQLite's default was left out.
+        if args.len() == 1 {
+            args.push(Expr::text(","));
+        }
         let mut name = "pg_string_agg_distinct";
         match call.order_by {
             [] => {}
@@ -86,14 +91,16 @@ impl<'a> Planner<'a> {
                         function.span(),
                     );
                 }
-                if super::order::sort_key(self.dialect, by, key)?.direction == Direction::Desc {
-                    name = "pg_string_agg_distinct_desc";
-                }
+                name = match super::order::sort_key(self.dialect, by, key)?.direction {
+                    Direction::Asc => "pg_string_agg_distinct_asc",
+                    Direction::Desc => "pg_string_agg_distinct_desc",
+                };
             }
             _ => {
                 return unsupported("DISTINCT with several sort keys inside an aggregate", function.span());
             }
         }
+        self.folded_arguments("group_concat", true, &mut args);
         let filter = self.plan_optional(call.filter)?;
         self.restore_allow(allow);
         let planned = AggregateCall { func: AggFunc::Other(name.into()), distinct: false, args, filter };

@@ -54,6 +54,9 @@ impl Planner<'_> {
 
     /// A scalar function's call by the names that SQLite or the sandbox has for it.
     pub(super) fn foreign_function(&self, name: String, mut args: Vec<Expr>) -> Expr {
+        if let Some(planned) = self.differing_call(&name, &args) {
+            return planned;
+        }
         let mysql = self.dialect == Dialect::Mysql;
         let extract = |field: &str, from: &Expr| call("pg_extract", vec![Expr::text(field), from.clone()]);
         // A moment on which it is tried whether every part of a format is known.

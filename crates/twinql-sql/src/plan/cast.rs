@@ -9,7 +9,7 @@ use super::types::info_of;
 use super::{Planner, Result};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
-use crate::schema::{Affinity, TypeClass};
+use crate::schema::{Affinity, Collation, TypeClass};
 use crate::value::Value;
 
 /// What a cast does.
@@ -195,6 +195,11 @@ impl<'a> Planner<'a> {
 
     fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
         Ok(match target {
+            Target::Affinity(Affinity::Integer) => self.cast_to_whole(operand),
+            // MySQL's BINARY: a text that is compared by its bytes.
+            Target::Affinity(Affinity::Blob) if self.dialect == Dialect::Mysql && self.is_text(&operand) => {
+                Expr::Collate { expr: Box::new(operand), collation: Collation::Binary.name().into() }
+            }
             Target::Affinity(affinity) => operand.cast(affinity),
             Target::Text(length) => call(
                 "substr",
@@ -237,6 +242,23 @@ impl<'a> Planner<'a> {
             Target::Named(name) | Target::Opaque(name) if self.is_already(&operand, &name) => operand,
             Target::Named(name) | Target::Opaque(name) => call("cast_as", vec![operand, Expr::text(name)]),
         })
+    }
+
+    /// A cast to a whole number: PostgreSQL and MySQL round a number, SQLite cuts it off, and other systems do one or the
+    /// other.
+    fn cast_to_whole(&self, operand: Expr) -> Expr {
+        if info_of(&operand, &self.columns).class != TypeClass::Number {
+            return operand.cast(Affinity::Integer);
+        }
+        if self.dialect == Dialect::Generic {
+            return call("cast_as", vec![operand, Expr::text("INTEGER")]);
+        }
+        let round = call("round", vec![operand]);
+        let rounded = match &round {
+            Expr::Function { name, args } => self.differing_call(name, args),
+            _ => None,
+        };
+        rounded.unwrap_or(round).cast(Affinity::Integer)
     }
 
     /// `DATE '2014-01-31'`: the text itself where it is written as SQLite's functions write

@@ -76,15 +76,6 @@ pub(super) fn common(dialect: Dialect, name: String, args: Vec<Expr>) -> Expr {
             let day = |e: &Expr| call("julianday", vec![call("date", vec![e.clone()])]);
             Expr::binary(BinaryOp::Sub, day(later), day(earlier)).cast(Affinity::Integer)
         }
-        // A negative count means "all but the last n" in PostgreSQL, nothing in MySQL.
-        ("left", [s, n]) if n.as_integer().is_some_and(|n| n >= 0) => {
-            call("substr", vec![s.clone(), Expr::integer(1), n.clone()])
-        }
-        // substr(s, -n) is the end of the text, but substr(s, 0) is all of it.
-        ("right", [s, n]) => match n.as_integer().filter(|n| *n > 0) {
-            Some(n) => call("substr", vec![s.clone(), Expr::integer(-n)]),
-            None => call(&name, args),
-        },
         ("isnull", [e]) => e.clone().is_null(),
         // MySQL's CONCAT is NULL where an argument is, as || is; PostgreSQL's passes over it.
         ("concat", [_, _, ..]) if dialect.concat_keeps_null() => {
@@ -97,16 +88,20 @@ pub(super) fn common(dialect: Dialect, name: String, args: Vec<Expr>) -> Expr {
 
 /// `left / right`.
 ///
-/// `7 / 2` is 3 in SQLite and PostgreSQL, 3.5 in MySQL. SQLite looks at the values, PostgreSQL at the
+/// `7 / 2` is 3 in SQLite and PostgreSQL, 3.5 in MySQL; the systems that `generic` stands for differ. SQLite looks at the values, PostgreSQL at the
 /// declared types: a NUMERIC column that holds 7 is an integer for the first and has a fraction for the
 /// second. A cast to REAL says so in SQLite; a literal with a fraction needs none.
 pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, columns: &Columns) -> Expr {
     let fractional = |e: &Expr| matches!(e, Expr::Literal(Value::Real(_)));
     let class = |e: &Expr| info_of(e, columns).class;
+    let any_number = class(&left) == TypeClass::Number || class(&right) == TypeClass::Number;
     let as_fraction = match dialect.division() {
         Division::ByStorage => false,
-        Division::ByType => class(&left) == TypeClass::Number || class(&right) == TypeClass::Number,
+        Division::ByType => any_number,
         Division::Fraction => true,
+        Division::Unknown if any_number => true,
+        // A function of no system: whole numbers may be cut to a whole number, or not.
+        Division::Unknown => return call("generic_divide", vec![left, right]),
     };
     if as_fraction && !fractional(&left) && !fractional(&right) {
         Expr::binary(BinaryOp::Div, left.cast(Affinity::Real), right)

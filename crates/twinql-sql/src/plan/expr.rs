@@ -10,6 +10,7 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 use super::literal::{literal, number};
 use super::refuse::refuse_present;
 use super::{Planner, Result, affinity, dialect, invalid, unsupported};
+use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::spans::Clause;
@@ -105,6 +106,10 @@ impl<'a> Planner<'a> {
             },
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
             E::Value(value) => literal(value),
+            // MySQL's `_utf8 'x'`, a text with its character set said.
+            E::Prefixed { prefix, value } if prefix.value.starts_with('_') && self.dialect == Dialect::Mysql => {
+                self.plan_expr(value)
+            }
             E::TypedString(string) => self.plan_typed_string(string),
             E::BinaryOp { left: _, op: _, right: _ } => self.plan_chain(expr),
             E::UnaryOp { op, expr } => self.plan_unary(*op, expr),
@@ -312,6 +317,9 @@ impl<'a> Planner<'a> {
                 if let Some(moved) = self.temporal(op, &left, &right, whole.span())? {
                     return Ok(moved);
                 }
+                if op == BinaryOp::Mod {
+                    return Ok(self.remainder(left, right));
+                }
                 if op.is_comparison() || op.is_null_safe() {
                     return Ok(self.compare(op, left, right));
                 }
@@ -321,9 +329,11 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// A comparison, both sides in one form.
+    /// A comparison, both sides in one form, so that their bytes decide it.
     pub(crate) fn compare(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let (left, right) = self.aligned(left, right);
+        let (left, right) = self.as_numbers(left, right);
+        let (left, right) = self.folded(left, right);
         Expr::binary(op, left, right)
     }
 
@@ -395,6 +405,7 @@ impl<'a> Planner<'a> {
     ) -> Result<Expr> {
         let expr = self.plan_expr(expr)?;
         let pattern = self.plan_expr(pattern)?;
+        let (expr, pattern, cases) = self.like_of_bytes(expr, pattern, cases);
         let escape = match escape {
             Some(escape) => Some(self.plan_expr(escape)?),
             // A backslash escapes in some dialects where nothing else is said.
@@ -436,9 +447,9 @@ impl<'a> Planner<'a> {
             }
             branches.push((condition, self.plan_expr(result)?));
         }
-        let operand = operand.map(Box::new);
         let otherwise = self.plan_optional(else_result)?.map(Box::new);
-        Ok(Expr::Case { operand, branches, otherwise })
+        let (operand, branches) = self.folded_case(operand, branches)?;
+        Ok(Expr::Case { operand: operand.map(Box::new), branches, otherwise })
     }
 
     /// Refuses a comparison of values of different widths.

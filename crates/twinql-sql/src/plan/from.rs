@@ -410,7 +410,7 @@ impl Planner<'_> {
     }
 }
 
-/// What USING and NATURAL equate; the columns become one name.
+/// What USING and NATURAL equate; the columns they equate become one name.
 ///
 /// `a JOIN b USING (x)`: the condition `a.x = b.x`; `x` alone then means `a.x`, and `*` lists it once. For a
 /// RIGHT join it is `b.x`, since `a.x` may be filled up, and for a FULL join `coalesce(a.x, b.x)`. `a.x` and

@@ -11,7 +11,7 @@ use super::literal::literal;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::dialect::Dialect;
-use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::function;
 
 /// The aggregate with this lower-case name, called with that many arguments.
@@ -195,6 +195,10 @@ impl<'a> Planner<'a> {
 
     /// A scalar function's call, by its common name.
     fn function(&self, name: String, args: Vec<Expr>) -> Expr {
+        let args = match self.folded_call(&name, args) {
+            Ok(planned) => return planned,
+            Err(args) => args,
+        };
         if self.dialect == Dialect::Sqlite {
             return Expr::Function { name, args };
         }
@@ -249,7 +253,9 @@ impl<'a> Planner<'a> {
         }
         // PostgreSQL needs a separator, SQLite takes none beside DISTINCT.
         let with_separator = func == AggFunc::GroupConcat && self.dialect != Dialect::Sqlite;
-        if call.distinct && given != 1 && !with_separator {
+        // COUNT(DISTINCT a, b).
+        let of_several = func == AggFunc::Count && self.dialect == Dialect::Mysql;
+        if call.distinct && given != 1 && !with_separator && !of_several {
             return invalid("DISTINCT aggregates must have exactly one argument", function.span());
         }
         let depends_on_order = matches!(func, AggFunc::GroupConcat | AggFunc::Other(_));
@@ -264,6 +270,9 @@ impl<'a> Planner<'a> {
             allow.windows = false;
         });
         let mut args = self.plan_exprs(std::mem::take(&mut call.args))?;
+        if call.distinct && func == AggFunc::Count {
+            args = self.as_one_value(args)?;
+        }
         if let Some(separator) = call.separator {
             args.push(literal(separator)?);
         }
@@ -277,7 +286,7 @@ impl<'a> Planner<'a> {
         // it is another function than the one without an order, of which rules know more.
         if depends_on_order && !call.order_by.is_empty() {
             // No rule about concatenations knows of an order.
-            if call.distinct && args.len() > 1 && self.dialect != Dialect::Sqlite {
+            if call.distinct && func == AggFunc::GroupConcat && self.dialect != Dialect::Sqlite {
                 return self.plan_distinct_concatenation(function, &call, args, allow);
             }
             let name = match func {
@@ -300,10 +309,40 @@ impl<'a> Planner<'a> {
         if call.distinct && func == AggFunc::GroupConcat && args.len() > 1 {
             return self.plan_distinct_concatenation(function, &call, args, allow);
         }
+        self.folded_arguments(&call.name, call.distinct, &mut args);
         let filter = self.plan_optional(call.filter)?;
         self.restore_allow(allow);
         let call = AggregateCall { func, distinct: call.distinct, args, filter };
         self.add_aggregate(call, function.span())
+    }
+}
+
+impl Planner<'_> {
+    /// `COUNT(DISTINCT a, b)` of MySQL and `COUNT(DISTINCT (a, b))` of PostgreSQL count tuples: here as one text of each, from
+    /// which the values can be read again. MySQL leaves out those with a NULL, PostgreSQL counts them.
+    fn as_one_value(&mut self, args: Vec<Expr>) -> Result<Vec<Expr>> {
+        let (parts, counts_nulls) = match <[Expr; 1]>::try_from(args) {
+            Ok([Expr::Row(parts)]) if self.dialect == Dialect::Postgres => (parts, true),
+            Ok([one]) => return Ok(vec![one]),
+            Err(parts) => (parts, false),
+        };
+        if parts.iter().any(Expr::has_subquery) {
+            return unsupported("COUNT(DISTINCT …) of several values, one of them a subquery", Span::empty());
+        }
+        self.charge(parts.len())?;
+        let nullable = |e: &&Expr| super::types::info_of(e, &self.columns).nullable;
+        let nulls: Vec<Expr> =
+            parts.iter().filter(|e| !counts_nulls && nullable(e)).map(|e| e.clone().is_null()).collect();
+        let quoted = parts.into_iter().map(|e| Expr::function("quote", vec![self.key(e)]));
+        let joined = quoted.reduce(|all, part| {
+            let before = Expr::binary(BinaryOp::Concat, all, Expr::text(","));
+            Expr::binary(BinaryOp::Concat, before, part)
+        });
+        let joined = joined.unwrap_or(Expr::NULL);
+        Ok(vec![match nulls.is_empty() {
+            true => joined,
+            false => Expr::case(vec![(Expr::or_all(nulls), Expr::NULL)], Some(joined)),
+        }])
     }
 }
 

@@ -11,8 +11,10 @@ mod aggregate;
 mod aggregates;
 mod calls;
 mod cast;
+mod collation;
 mod cte;
 mod dialect;
+mod differing;
 mod expr;
 mod foreign;
 mod from;
@@ -44,12 +46,15 @@ use std::collections::HashMap;
 
 use crate::error::SqlError;
 use crate::parse::Parsed;
-use crate::rel::{Columns, Query};
+use crate::expr::{AggFunc, Expr};
+use crate::rel::{Columns, Query, Rel};
 use crate::schema::Schema;
 use crate::spans::Spans;
+use crate::tree::{Node, Tree};
 
 pub(crate) use crate::error::{Result, invalid, place, unsupported};
 pub(crate) use affinity::{converts_nothing, may_be_replaced};
+pub use collation::REPRESENTATIVE;
 pub(crate) use functions::is_aggregate;
 pub(crate) use planner::{Planned, Planner};
 pub(crate) use sight::{last_ident, only_ident};
@@ -61,6 +66,30 @@ pub struct Plan {
     pub query: Query,
     /// Facts of every column id that occurs in `query`.
     pub columns: Columns,
+}
+
+impl Plan {
+    /// True if the query gives one of several texts that a collation takes for the same, and which one is open: what is
+    /// said of its bytes holds for no system. `MAX(name)` over a NOCASE column is 'b' or 'B'.
+    pub fn is_open(&self) -> bool {
+        let collated = |args: &[Expr]| matches!(args.first(), Some(Expr::Collate { .. }));
+        let mut open = false;
+        self.query.for_each_deep(|node| match node {
+            Node::Rel(Rel::Aggregate { calls, .. }) => {
+                open |= calls.iter().any(|(_, call)| match &call.func {
+                    AggFunc::Min | AggFunc::Max => collated(&call.args),
+                    AggFunc::Other(name) if name == collation::REPRESENTATIVE => true,
+                    AggFunc::GroupConcat | AggFunc::Other(_) => collated(&call.args),
+                    _ => false,
+                });
+            }
+            Node::Rel(Rel::Window { calls, .. }) => {
+                open |= calls.iter().any(|(_, call)| collated(&call.args));
+            }
+            _ => {}
+        });
+        open
+    }
 }
 
 /// Plans a parsed query over a schema.
@@ -103,9 +132,11 @@ fn plan_noting(
         frames: &parsed.frames,
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),
+        collations: HashMap::new(),
         columns: Vec::new(),
         scopes: Vec::new(),
         ctes: Vec::new(),
+        exists: None,
         depth: 0,
         nodes: 0,
         recursive: 0,

@@ -12,7 +12,7 @@ use super::temporal::{ForeignType, call, to_timestamp};
 use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
-use crate::schema::Affinity;
+use crate::schema::{Affinity, Collation};
 use crate::value::Value;
 
 impl<'a> Planner<'a> {
@@ -108,9 +108,10 @@ impl<'a> Planner<'a> {
 }
 
 /// What stands behind BINARY, and whether it stood there.
-fn without_binary(expr: Expr) -> (Expr, bool) {
+pub(super) fn without_binary(expr: Expr) -> (Expr, bool) {
     match expr {
         Expr::Cast { expr, affinity: Affinity::Blob } => (*expr, true),
+        Expr::Collate { expr, collation } if collation == Collation::Binary.name() => (*expr, true),
         other => (other, false),
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::parse::FrameExclusion;
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
-use crate::schema::Schema;
+use crate::schema::{Collation, Schema};
 use crate::spans::{Clause, Spans};
 
 /// Expressions and queries inside one another: what an unoptimised build can follow on a
@@ -45,11 +45,15 @@ pub(crate) struct Planner<'a> {
     pub(super) exact_names: bool,
     /// What columns hold beyond what SQLite's types say.
     pub(super) kinds: HashMap<ColumnId, temporal::ForeignType>,
+    /// How columns are compared that are no table's.
+    pub(super) collations: HashMap<ColumnId, Collation>,
     pub(super) columns: Columns,
     /// What names mean, outermost first.
     pub(super) scopes: Vec<Scope<'a>>,
     /// Common table expressions in sight, outermost first.
     pub(super) ctes: Vec<Rc<Cte<'a>>>,
+    /// Where the SELECT of the innermost EXISTS has its scope.
+    pub(super) exists: Option<usize>,
     pub(super) depth: usize,
     pub(super) nodes: usize,
     /// Recursive common table expressions so far, for their unique names.
@@ -129,6 +133,7 @@ impl<'a> Planner<'a> {
         info.name = name.to_owned();
         let id = self.new_column(info)?;
         self.note_kind(id, expr);
+        self.note_collation(id, expr);
         Ok(id)
     }
 

@@ -43,7 +43,7 @@ impl<'a> Planner<'a> {
             output.push(id);
             names.push(item.name);
         }
-        let visible: Vec<ColumnId> = exprs.iter().map(|(id, _)| *id).collect();
+        let mut visible: Vec<ColumnId> = exprs.iter().map(|(id, _)| *id).collect();
         let below = rel.output_set();
         let mut extra: Vec<ColumnId> = Vec::new();
         let mut keys = Vec::with_capacity(order.len());
@@ -75,25 +75,39 @@ impl<'a> Planner<'a> {
                     }
                 }
             };
-            let expr = collated(self.ordered_by(expr), collation);
+            let expr = self.key(collated(self.ordered_by(expr), collation));
             self.note_expr(Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }
         let mut rel = Rel::project(rel, exprs);
+        let mut drops = !extra.is_empty();
         match distinct {
             // DISTINCT ON has chosen its rows already.
             None | Some(Distinct::All | Distinct::On(_)) => {}
-            Some(Distinct::Distinct) if extra.is_empty() => {
-                rel = Rel::Distinct { input: Box::new(rel) };
-            }
             Some(Distinct::Distinct) => {
-                rel = self.distinct_with_extra(rel, &visible, &mut extra, &mut keys)?;
+                let calls = self.bare_extras(&mut extra, &mut keys)?;
+                if let Some(shown) = self.distinct_folded(&mut rel, &visible, calls.clone())? {
+                    let stand_in = |c: ColumnId| {
+                        visible.iter().zip(&shown).find(|(from, _)| **from == c).map_or(c, |(_, to)| *to)
+                    };
+                    output.iter_mut().for_each(|c| *c = stand_in(*c));
+                    for key in &mut keys {
+                        renumber(&mut key.expr, stand_in);
+                    }
+                    // The keys of the groups are no outputs.
+                    drops = true;
+                    visible = shown;
+                } else if calls.is_empty() {
+                    rel = Rel::Distinct { input: Box::new(rel) };
+                } else {
+                    rel = Rel::aggregate(rel, visible.iter().map(|&id| (id, Expr::Column(id))).collect(), calls);
+                }
             }
         }
         if !keys.is_empty() || !limits.is_empty() {
             rel = Rel::Sort { input: Box::new(rel), keys, limit: limits.limit, offset: limits.offset };
         }
-        if !extra.is_empty() {
+        if drops {
             rel = Rel::project(rel, visible.iter().map(|&id| (id, Expr::Column(id))).collect());
         }
         Ok(Planned { query: Query { rel, output }, names })
@@ -124,7 +138,7 @@ impl<'a> Planner<'a> {
                 },
                 Term::Other(expr) => expr.clone(),
             };
-            let expr = collated(self.ordered_by(expr), collation.clone());
+            let expr = self.key(collated(self.ordered_by(expr), collation.clone()));
             order_by.push(sort_key(self.dialect, expr, key)?);
         }
         let windows: Vec<ColumnId> =
@@ -149,27 +163,31 @@ impl<'a> Planner<'a> {
     ///
     /// PostgreSQL refuses such a query; SQLite takes the `b` of one of the rows, which one is not said. The
     /// outputs become the keys of a grouping, which removes the same duplicates as DISTINCT.
-    fn distinct_with_extra(
+    fn bare_extras(
         &mut self,
-        rel: Rel,
-        visible: &[ColumnId],
         extra: &mut [ColumnId],
         keys: &mut [SortKey],
-    ) -> Result<Rel> {
+    ) -> Result<Vec<(ColumnId, AggregateCall)>> {
         let mut calls = Vec::with_capacity(extra.len());
         for id in extra {
             let call = AggregateCall::new(AggFunc::Bare, vec![Expr::Column(*id)]);
             let info = types::aggregate_info(&call, true, &self.columns);
             let bare = self.new_column(info)?;
             for key in &mut *keys {
-                key.expr.map_up_deep(|node| match node {
-                    NodeMut::Expr(Expr::Column(c)) if c == id => *c = bare,
-                    _ => {}
-                });
+                renumber(&mut key.expr, |c| if c == *id { bare } else { c });
             }
             calls.push((bare, call));
             *id = bare;
         }
-        Ok(Rel::aggregate(rel, visible.iter().map(|&id| (id, Expr::Column(id))).collect(), calls))
+        Ok(calls)
     }
+}
+
+/// Gives the columns of an expression other ids.
+fn renumber(expr: &mut Expr, new: impl Fn(ColumnId) -> ColumnId) {
+    expr.map_up_deep(|node| {
+        if let NodeMut::Expr(Expr::Column(c)) = node {
+            *c = new(*c);
+        }
+    });
 }

@@ -47,7 +47,7 @@ impl<'a> Planner<'a> {
             predicate.extend(self.plan_expr(selection)?.conjuncts());
         }
         rel = Rel::filter(rel, predicate);
-        let (keys, is_grouped) = self.plan_group_by(group_by, projection, &mut items, select)?;
+        let (keys, is_grouped, represented) = self.plan_group_by(group_by, projection, &mut items, select)?;
         let mut having = match having {
             Some(having) => {
                 // An aggregate in HAVING alone does not make a query an aggregate one (SQLite).
@@ -83,7 +83,7 @@ impl<'a> Planner<'a> {
                     std::mem::swap(slot, &mut info);
                 }
             }
-            let mut groups = Groups { keys, calls: std::mem::take(&mut scope.aggregates), input };
+            let mut groups = Groups { keys, calls: std::mem::take(&mut scope.aggregates), input, represented };
             for item in &mut items {
                 groups.lift(self, &mut item.expr)?;
             }
@@ -177,13 +177,14 @@ impl<'a> Planner<'a> {
         projection: &'a [SelectItem],
         items: &mut [Item],
         select: &Select,
-    ) -> Result<(Vec<(ColumnId, Expr)>, bool)> {
+    ) -> Result<(Vec<(ColumnId, Expr)>, bool, Vec<Expr>)> {
         let (terms, modifiers) = match group_by {
             GroupByExpr::Expressions(terms, modifiers) => (terms, modifiers),
             GroupByExpr::All(_modifiers) => return unsupported("GROUP BY ALL", select.span()),
         };
         refuse_present(modifiers, "GROUP BY with a modifier", select)?;
         let mut keys: Vec<(ColumnId, Expr)> = Vec::new();
+        let mut represented = Vec::new();
         for (at, term) in terms.iter().enumerate() {
             // The desugaring has expanded these where it could; a plain call of them is no key.
             if let ast::Expr::Function(call) = unwrap_nested(term)
@@ -207,6 +208,12 @@ impl<'a> Planner<'a> {
                 }
             };
             self.note_expr(Clause::Group, &expr, || term.span());
+            let folded = self.group_key(&expr);
+            let is_folded = folded.is_some();
+            if is_folded {
+                represented.push(expr.clone());
+            }
+            let expr = folded.unwrap_or(expr);
             // `GROUP BY a, a` has one key. A key that is a column keeps its id, as everywhere.
             let known = keys.iter().find(|(_, key)| *key == expr).map(|(id, _)| *id);
             let id = match (known, &expr) {
@@ -223,11 +230,11 @@ impl<'a> Planner<'a> {
                 keys.push((id, expr));
             }
             // The output is the key itself: a subquery in it is planned once.
-            if let Some(item) = output.and_then(|p| items.get_mut(p)) {
+            if let Some(item) = output.and_then(|p| items.get_mut(p)).filter(|_| !is_folded) {
                 item.expr = Expr::Column(id);
             }
         }
-        Ok((keys, !terms.is_empty()))
+        Ok((keys, !terms.is_empty(), represented))
     }
 
     /// The output that a name in GROUP BY means: an alias that is no column of the tables.

@@ -241,7 +241,7 @@ impl<'a> Planner<'a> {
         if l != r {
             return invalid(format!("the arms of a set operation have {l} and {r} columns"), at.span());
         }
-        let mut columns = Vec::with_capacity(l);
+        let mut columns: Vec<(ColumnId, ColumnInfo)> = Vec::with_capacity(l);
         for (left_id, right_id) in left.query.output.iter().zip(&right.query.output) {
             let of = |id: &ColumnId| id.info(&self.columns);
             let (Some(a), Some(b)) = (of(left_id), of(right_id)) else {
@@ -260,10 +260,18 @@ impl<'a> Planner<'a> {
                 class: if kind == SetOpKind::Union { types::common_class(a.class, b.class) } else { a.class },
                 nullable,
             };
-            let id = self.new_column(info)?;
+            let id = self.new_column(info.clone())?;
             self.copy_kind(id, *left_id);
-            columns.push(id);
+            self.note_collation(id, &Expr::Column(*left_id));
+            columns.push((id, info));
         }
+        if !all
+            && let Some(rel) = self.set_operation_folded(kind, &left.query, &right.query, &columns)?
+        {
+            let output = columns.into_iter().map(|(id, _)| id).collect();
+            return Ok(Planned { query: Query { rel, output }, names: left.names });
+        }
+        let columns: Vec<ColumnId> = columns.into_iter().map(|(id, _)| id).collect();
         Ok(Planned {
             query: Query {
                 rel: Rel::SetOp {
@@ -348,7 +356,7 @@ impl<'a> Planner<'a> {
                     key.expr.span(),
                 );
             };
-            let expr = collated(Expr::Column(*column), collation);
+            let expr = self.key(collated(Expr::Column(*column), collation));
             self.note_expr(crate::spans::Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }

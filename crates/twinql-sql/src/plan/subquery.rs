@@ -8,7 +8,7 @@ use sqlparser::ast::{self, Spanned};
 
 use super::expr::{comparison, negate_if, unwrap_nested};
 use super::{Planner, Result, invalid, unsupported};
-use crate::expr::Expr;
+use crate::expr::{BinaryOp, Expr};
 
 impl<'a> Planner<'a> {
     /// `x IN (a, b)`. In other dialects a member that is a date or a span written as text is brought into
@@ -25,8 +25,24 @@ impl<'a> Planner<'a> {
             let value = std::mem::replace(member, Expr::NULL);
             (tested, *member) = self.aligned(tested, value);
         }
+        if let Some(apart) = self.compared_apart(&tested, &list)? {
+            return Ok(negate_if(negated, apart));
+        }
+        let (tested, list) = self.folded_list(tested, list);
         let expr = Box::new(tested);
         Ok(negate_if(negated, Expr::InList { expr, list }))
+    }
+
+    /// MySQL: a value and a list of texts and numbers, each compared in its own way, as a disjunction; `None` where one way
+    /// does for all.
+    fn compared_apart(&mut self, tested: &Expr, list: &[Expr]) -> Result<Option<Expr>> {
+        let as_numbers = |m: &Expr| self.as_numbers(tested.clone(), m.clone()) != (tested.clone(), m.clone());
+        if tested.has_subquery() || !list.iter().any(as_numbers) {
+            return Ok(None);
+        }
+        let all = list.iter().map(|m| self.compare(BinaryOp::Eq, tested.clone(), m.clone())).collect();
+        self.charge(list.len())?;
+        Ok(Some(Expr::or_all(all)))
     }
 
     /// `x IN (SELECT …)` and `(x, y) IN (SELECT …)`: as many values as the subquery has columns.
@@ -37,11 +53,10 @@ impl<'a> Planner<'a> {
         negated: bool,
         whole: &ast::Expr,
     ) -> Result<Expr> {
-        let exprs = match self.plan_expr(tested)? {
+        let mut exprs = match self.plan_expr(tested)? {
             Expr::Row(list) => list,
             other => vec![other],
         };
-        let mut exprs = exprs;
         let mut query = self.plan_query(subquery)?.query;
         if query.output.len() != exprs.len() {
             return invalid(
@@ -54,13 +69,16 @@ impl<'a> Planner<'a> {
             );
         }
         self.apart_within(&mut exprs, &mut query)?;
+        let (exprs, query) = self.folded_query(exprs, query)?;
         let query = Box::new(query);
         Ok(negate_if(negated, Expr::InSubquery { exprs, query }))
     }
 
     /// `EXISTS (SELECT …)`, whatever its outputs.
     pub(crate) fn plan_exists(&mut self, subquery: &'a ast::Query, negated: bool) -> Result<Expr> {
+        let around = self.exists.replace(self.scopes.len());
         let query = Box::new(self.plan_query(subquery)?.query);
+        self.exists = around;
         Ok(negate_if(negated, Expr::Exists(query)))
     }
 
@@ -83,13 +101,17 @@ impl<'a> Planner<'a> {
         let Some(op) = comparison(op) else {
             return unsupported(format!("{op} with ALL or ANY"), left.span());
         };
-        let expr = Box::new(self.plan_expr(left)?);
+        let tested = self.plan_expr(left)?;
         let ast::Expr::Subquery(subquery) = unwrap_nested(right) else {
             return unsupported("ALL or ANY of something other than a subquery", left.span());
         };
-        let query = Box::new(self.plan_query(subquery)?.query);
+        let query = self.plan_query(subquery)?.query;
         match query.output.len() {
-            1 => Ok(Expr::Quantified { expr, op, all, query }),
+            1 => {
+                let (mut tested, query) = self.folded_query(vec![tested], query)?;
+                let expr = Box::new(tested.pop().unwrap_or(Expr::NULL));
+                Ok(Expr::Quantified { expr, op, all, query: Box::new(query) })
+            }
             n => invalid(format!("the subquery returns {n} columns, 1 expected"), right.span()),
         }
     }

@@ -3,7 +3,9 @@
 //! columns beside it hold theirs, and arithmetic becomes calls of functions that the
 //! sandbox has.
 
+use super::types::info_of;
 use super::{Planner, Result, unsupported};
+use crate::schema::TypeClass;
 use crate::dialect::Dialect;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::rel::ColumnId;
@@ -262,6 +264,15 @@ impl Planner<'_> {
         let is_date = |e: &Expr| e.as_text().is_some_and(|t| Moment::parse(t).is_some());
         // Two constants: DATE '2024-03-01' - DATE '2024-02-01'.
         let constants = is_date(left) && (is_date(right) || r == Some(ForeignType::Interval));
+        // A day and a number of days: DATE '2000-01-01' + 30. A text of that form says so in these systems, or is an error.
+        let day = |e: &Expr| e.as_text().and_then(Moment::parse).is_some_and(|m| m.is_date());
+        let days = |e: &Expr| info_of(e, &self.columns).class == TypeClass::Integer;
+        let counted = match op {
+            BinaryOp::Add => day(left) && days(right) || days(left) && day(right),
+            BinaryOp::Sub => day(left) && days(right),
+            _ => false,
+        };
+        let constants = constants || counted;
         if !takes_part(l) && !takes_part(r) && !constants {
             return Ok(None);
         }

@@ -78,6 +78,7 @@ impl<'a> Planner<'a> {
             }
             None => return unsupported("a window function without OVER", function.span()),
         }
+        self.folded_arguments(&planned.func.clone(), false, &mut planned.args);
         self.restore_allow(allow);
         let known = self.scopes.last().and_then(|s| s.windows.iter().find(|(_, w)| *w == planned));
         if let Some((id, _)) = known {
@@ -146,10 +147,11 @@ impl<'a> Planner<'a> {
         if let Some(base) = window_name {
             self.plan_named_window(base, call, depth)?;
         }
-        call.partition_by.extend(self.plan_exprs(partition_by)?);
+        let partition_by = self.plan_exprs(partition_by)?;
+        call.partition_by.extend(partition_by.into_iter().map(|e| self.key(e)));
         for key in order_by {
             let expr = self.plan_expr(&key.expr)?;
-            let expr = self.ordered_by(expr);
+            let expr = self.key(self.ordered_by(expr));
             call.order_by.push(super::order::sort_key(self.dialect, expr, key)?);
         }
         if let Some(frame) = window_frame {

@@ -70,8 +70,23 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// A text that begins with the mark of UTF-16, as scripts of SQL Server do; none inside where it breaks off.
+fn from_utf16(bytes: &[u8]) -> Option<Option<String>> {
+    let read: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, rest) = bytes.get(2..)?.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|pair| read(*pair)).collect();
+    Some(String::from_utf16(&units).ok().filter(|_| rest.is_empty()))
+}
+
 fn text(path: &Path) -> Result<String, SchemaError> {
     let bytes = std::fs::read(path).map_err(|e| error(path, E::Io(e.to_string())))?;
+    if let Some(text) = from_utf16(&bytes) {
+        return text.ok_or_else(|| error(path, E::NotUtf8));
+    }
     String::from_utf8(bytes).map_err(|e| {
         let place = format!("byte {}", e.utf8_error().valid_up_to());
         SchemaError::new(path.display().to_string(), place, E::NotUtf8)

@@ -1,6 +1,7 @@
 //! Tables, columns, types and keys: everything the planner, the rules and the fuzzer
 //! know about a database.
 
+mod collation;
 mod ddl;
 mod error;
 mod limits;
@@ -17,6 +18,7 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+pub use collation::Collation;
 pub use ddl::{read as read_ddl, read_in as read_ddl_in};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use limits::{Form, TypeLimits};
@@ -83,6 +85,9 @@ pub struct Column {
     /// The expression, as SQLite has it, that a generated column is computed by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated: Option<String>,
+    /// How its texts are compared, where the schema says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collation: Option<Collation>,
 }
 
 impl Column {
@@ -97,6 +102,7 @@ impl Column {
             not_null: false,
             values: Vec::new(),
             generated: None,
+            collation: None,
         }
     }
 }
@@ -263,6 +269,16 @@ impl Schema {
         self.views.iter().find(|v| v.name.eq_ignore_ascii_case(name))
     }
 
+    /// True if a key's columns are compared by other rules than their bytes: equal values of a reference may then be
+    /// written otherwise than those they refer to.
+    pub fn is_collated(&self, table: usize, key: &ForeignKey) -> bool {
+        let folds = |table, column: &usize| {
+            let column = self.column(ColumnRef { table, column: *column });
+            column.and_then(|c| c.collation).is_some_and(|c| c != Collation::Binary)
+        };
+        key.columns.iter().any(|c| folds(table, c)) || key.target_columns.iter().any(|c| folds(key.target, c))
+    }
+
     /// The column at `r`, if both positions exist.
     pub fn column(&self, r: ColumnRef) -> Option<&Column> {
         self.tables.get(r.table)?.columns.get(r.column)
@@ -281,10 +297,11 @@ impl Schema {
         self.sole_references(from).any(|target| target == to)
     }
 
-    /// The columns that `from` refers to as the only column of a foreign key.
+    /// The columns that `from` refers to as the only column of a foreign key, by their bytes.
     pub fn sole_references(&self, from: ColumnRef) -> impl Iterator<Item = ColumnRef> {
         let keys = self.tables.get(from.table).map_or(&[][..], |t| &t.foreign_keys);
-        keys.iter().filter(move |key| key.columns == [from.column]).filter_map(|key| {
+        let refers = move |key: &&ForeignKey| key.columns == [from.column] && !self.is_collated(from.table, key);
+        keys.iter().filter(refers).filter_map(|key| {
             match key.target_columns.as_slice() {
                 [column] => Some(ColumnRef { table: key.target, column: *column }),
                 _ => None,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::types::{ENDS_A_TYPE, RESERVED_IN_A_TYPE};
-use super::{Affinity, Column, Schema, Table, View};
+use super::{Affinity, Collation, Column, Schema, Table, View};
 
 impl Schema {
     /// SQLite DDL of this schema, one CREATE TABLE for each table, identifiers quoted:
@@ -84,6 +84,9 @@ fn column(c: &Column) -> String {
     if !declared.is_empty() {
         line.push(' ');
         line.push_str(declared);
+    }
+    if let Some(collation) = c.collation.filter(|c| *c != Collation::Binary) {
+        let _ = write!(line, " COLLATE {}", collation.name());
     }
     if c.not_null {
         line.push_str(" NOT NULL");

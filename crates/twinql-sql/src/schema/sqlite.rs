@@ -149,11 +149,11 @@ fn table(db: &Connection, name: &str, sql: &str, notes: &mut Vec<Note>) -> rusql
     Ok(table)
 }
 
-/// Adds what only the stored statement says: CHECKs and the expressions of generated columns.
+/// Adds what only the stored statement says: CHECKs, collations and the expressions of generated columns.
 fn conditions(table: &mut Table, sql: &str, notes: &mut Vec<Note>) {
     // Neither stands in a statement without these words.
     let upper = sql.to_ascii_uppercase();
-    if !["CHECK", "AS"].iter().any(|w| upper.contains(w)) {
+    if !["CHECK", "AS", "COLLATE"].iter().any(|w| upper.contains(w)) {
         return;
     }
     let Some(beside) = ddl::beside(sql) else {
@@ -170,6 +170,9 @@ fn conditions(table: &mut Table, sql: &str, notes: &mut Vec<Note>) {
     if beside.width == table.columns.len() {
         for column in beside.not_null {
             table.columns[column].not_null = true;
+        }
+        for (column, collation) in table.columns.iter_mut().zip(beside.collations) {
+            column.collation = collation;
         }
         table.checks = beside.checks;
     }

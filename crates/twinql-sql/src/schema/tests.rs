@@ -200,3 +200,46 @@ fn real_files() {
         assert_eq!(as_printed(schema), as_printed(&again));
     }
 }
+
+#[test]
+fn collations_are_read_from_files_and_from_ddl() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mail.sqlite");
+    let ddl = "CREATE TABLE contact (id INTEGER PRIMARY KEY, email TEXT COLLATE NOCASE, note TEXT)";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(ddl).unwrap();
+    let of = |schema: &Schema| schema.tables[0].columns.iter().map(|c| c.collation).collect::<Vec<_>>();
+    assert_eq!(of(&Schema::from_sqlite(&path).unwrap()), [None, Some(Collation::Nocase), None]);
+    let text = "CREATE TABLE t (id INT, a TEXT, b VARCHAR(9) COLLATE utf8mb4_bin, c TEXT COLLATE utf8mb4_0900_as_cs, d DATE)";
+    let read = |dialect| of(&Schema::from_ddl_in("d", text, dialect).unwrap());
+    let (binary, folded) = (Some(Collation::Binary), Some(Collation::Nocase));
+    assert_eq!(read(Dialect::Mysql), [None, folded, binary, binary, None]);
+    assert_eq!(read(Dialect::Postgres), [None; 5]);
+    let of_table = format!("{text} CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
+    let schema = Schema::from_ddl_in("d", &of_table, Dialect::Mysql).unwrap();
+    assert_eq!(of(&schema), [None, binary, binary, binary, None]);
+}
+
+#[test]
+fn a_script_of_sql_server_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.sql");
+    let text = "CREATE TABLE \u{e9}t\u{e9} (id INT)";
+    let mut bytes = vec![0xff, 0xfe];
+    bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(load(&path).unwrap()["shop"].table("\u{e9}t\u{e9}").is_some());
+    bytes.pop();
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(load(&path).is_err());
+}
+
+#[test]
+fn what_a_dump_says_beside_tables_is_named() {
+    let text = "CREATE TABLE t (id INT, d DATE) PARTITION BY RANGE (d);
+        CREATE MATERIALIZED VIEW v AS SELECT id FROM t; CREATE UNIQUE INDEX u ON v (id);";
+    let schema = Schema::from_ddl_in("d", text, Dialect::Postgres).unwrap();
+    let notes: Vec<String> = schema.notes.iter().map(Note::to_string).collect();
+    for wanted in ["PARTITION BY", "\"v\" is a view"] {
+        assert!(notes.iter().any(|n| n.contains(wanted)), "{wanted}: {notes:?}");
+    }
+}

@@ -1,11 +1,17 @@
 //! Aggregates of other systems.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
-use twinql_sql::Value;
+use twinql_sql::{Direction, Value};
 use twinql_sql::temporal::Interval;
 
 use super::{Returned, Stop, arrays, number, order, real, shown, text};
+
+/// One of a group's texts that a collation takes for the same: the first that comes.
+pub(super) fn representative(rows: &[Vec<Value>]) -> Returned {
+    Ok(rows.first().and_then(|row| row.first()).cloned().unwrap_or(Value::Null))
+}
 
 /// The values of an argument that are not NULL.
 fn values(rows: &[Vec<Value>], at: usize) -> impl Iterator<Item = &Value> {
@@ -95,11 +101,15 @@ pub(super) fn variance(rows: &[Vec<Value>], sample: bool) -> Result<f64, Stop> {
     by.map(|by| squares / by as f64).ok_or(Stop::Null)
 }
 
-/// STRING_AGG(DISTINCT x, separator), in order of x or the other way round.
-pub(super) fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Returned {
-    let mut list = sorted(rows, 0);
-    list.dedup_by(|a, b| order(a, b) == Ordering::Equal);
-    if descending {
+/// STRING_AGG(DISTINCT x, separator), as the rows come, in order of x, or the other way round.
+pub(super) fn distinct_joined(rows: &[Vec<Value>], direction: Option<Direction>) -> Returned {
+    let mut list: Vec<&Value> = match direction {
+        Some(_) => sorted(rows, 0),
+        None => values(rows, 0).collect(),
+    };
+    let mut seen: HashSet<&Value> = HashSet::new();
+    list.retain(|value| seen.insert(value));
+    if direction == Some(Direction::Desc) {
         list.reverse();
     }
     let by = rows.first().and_then(|row| row.get(1)).and_then(text).unwrap_or_default();

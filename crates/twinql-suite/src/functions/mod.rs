@@ -22,7 +22,7 @@ pub(crate) use register::register;
 
 use std::cmp::Ordering;
 
-use twinql_sql::Value;
+use twinql_sql::{Direction, Value};
 
 /// What a function gives, or why it cannot.
 pub(crate) type Returned = Result<Value, Stop>;
@@ -98,6 +98,18 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("pg_timestamp", dates::timestamp),
     scalar("pg_timestamptz", dates::timestamp),
     scalar("pg_to_char", dates::to_char),
+    scalar("round_even", math::round_even),
+    scalar("round_to", |args| math::to_digits(args, f64::round)),
+    scalar("trunc_to", |args| math::to_digits(args, f64::trunc)),
+    scalar("pg_left", |args| strings::pg_end(args, true)),
+    scalar("pg_right", |args| strings::pg_end(args, false)),
+    scalar("pg_substr", strings::pg_substr),
+    scalar("pg_to_hex", strings::pg_to_hex),
+    scalar("my_format", strings::my_format),
+    scalar("my_hex", strings::my_hex),
+    scalar("my_locate", strings::my_locate),
+    scalar("my_right", strings::my_right),
+    scalar("my_substr", strings::my_substr),
     scalar("my_date_add", dates::mysql_add),
     scalar("my_date_format", dates::date_format),
     scalar("my_last_day", dates::last_day),
@@ -163,8 +175,10 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_percentile_disc_desc", |rows| aggregates::percentile_disc(rows, true)),
     collector("pg_stddev_pop", |rows| aggregates::variance(rows, false).map(f64::sqrt).map(real)),
     collector("pg_stddev_samp", |rows| aggregates::variance(rows, true).map(f64::sqrt).map(real)),
-    collector("pg_string_agg_distinct", |rows| aggregates::distinct_joined(rows, false)),
-    collector("pg_string_agg_distinct_desc", |rows| aggregates::distinct_joined(rows, true)),
+    collector("pg_string_agg_distinct", |rows| aggregates::distinct_joined(rows, None)),
+    collector("pg_string_agg_distinct_asc", |rows| aggregates::distinct_joined(rows, Some(Direction::Asc))),
+    collector("pg_string_agg_distinct_desc", |rows| aggregates::distinct_joined(rows, Some(Direction::Desc))),
+    collector("representative", aggregates::representative),
     collector("pg_var_pop", |rows| aggregates::variance(rows, false).map(real)),
     collector("pg_var_samp", |rows| aggregates::variance(rows, true).map(real)),
 ];

@@ -2,7 +2,7 @@
 
 use twinql_sql::Value;
 
-use super::{Returned, Stop, text, texts, whole};
+use super::{Returned, Stop, number, text, texts, whole};
 
 /// Characters that a string of these functions may have.
 const MAX_CHARS: usize = 1 << 16;
@@ -42,6 +42,109 @@ pub(super) fn repeat(args: &[Value]) -> Returned {
 pub(super) fn reverse(args: &[Value]) -> Returned {
     let [subject] = texts(args)?;
     Ok(Value::Text(subject.chars().rev().collect()))
+}
+
+/// The characters from `from` on, counted from 1, before `to`.
+fn between(subject: &str, from: i64, to: i64) -> Value {
+    let start = usize::try_from(from.max(1) - 1).unwrap_or(usize::MAX);
+    let count = usize::try_from(to.saturating_sub(from.max(1)).max(0)).unwrap_or(usize::MAX);
+    Value::Text(subject.chars().skip(start).take(count).collect())
+}
+
+fn characters(subject: &str) -> i64 {
+    i64::try_from(subject.chars().count()).unwrap_or(i64::MAX)
+}
+
+/// A whole number among the arguments, NULL where it is none; `None` where the call has no such argument.
+fn optional(args: &[Value], at: usize) -> Result<Option<i64>, Stop> {
+    args.get(at).map(|value| whole(value).ok_or(Stop::Null)).transpose()
+}
+
+/// PostgreSQL's SUBSTRING: places before the first are counted, and empty.
+pub(super) fn pg_substr(args: &[Value]) -> Returned {
+    let ([subject], from, count) = (texts(args)?, optional(args, 1)?.ok_or(Stop::Null)?, optional(args, 2)?);
+    match count {
+        Some(n) if n < 0 => Err("negative substring length not allowed".into()),
+        Some(n) => Ok(between(&subject, from, from.saturating_add(n))),
+        None => Ok(between(&subject, from, i64::MAX)),
+    }
+}
+
+/// MySQL's SUBSTRING: from the end where the place is negative, and nothing where it is 0 or before the first character.
+pub(super) fn my_substr(args: &[Value]) -> Returned {
+    let ([subject], from, count) = (texts(args)?, optional(args, 1)?.ok_or(Stop::Null)?, optional(args, 2)?);
+    let from = if from < 0 { characters(&subject).saturating_add(from).saturating_add(1) } else { from };
+    Ok(match count {
+        _ if from < 1 => Value::Text(String::new()),
+        Some(n) => between(&subject, from, from.saturating_add(n)),
+        None => between(&subject, from, i64::MAX),
+    })
+}
+
+/// PostgreSQL's LEFT and RIGHT: a negative count leaves so many characters out.
+pub(super) fn pg_end(args: &[Value], left: bool) -> Returned {
+    let ([subject], count) = (texts(args)?, optional(args, 1)?.ok_or(Stop::Null)?);
+    let length = characters(&subject);
+    let kept = if count < 0 { length.saturating_add(count).max(0) } else { count.min(length) };
+    Ok(match left {
+        true => between(&subject, 1, kept + 1),
+        false => between(&subject, length - kept + 1, i64::MAX),
+    })
+}
+
+/// MySQL's RIGHT: nothing where the count is not positive.
+pub(super) fn my_right(args: &[Value]) -> Returned {
+    let ([subject], count) = (texts(args)?, optional(args, 1)?.ok_or(Stop::Null)?);
+    let length = characters(&subject);
+    Ok(between(&subject, length.saturating_sub(count.max(0)).saturating_add(1), i64::MAX))
+}
+
+/// MySQL's LOCATE from a place on; 0 where there is nothing.
+pub(super) fn my_locate(args: &[Value]) -> Returned {
+    let ([part, whole_text], from) = (texts(args)?, optional(args, 2)?.ok_or(Stop::Null)?);
+    let skipped = usize::try_from(from - 1).unwrap_or(usize::MAX);
+    let (part, subject) = (part.to_ascii_lowercase(), whole_text.to_ascii_lowercase());
+    let start = match skipped == subject.chars().count() {
+        true => Some(subject.len()),
+        false => subject.char_indices().nth(skipped).map(|(at, _)| at),
+    };
+    let found = start.and_then(|at| Some(at + subject.get(at..)?.find(&part)?));
+    let place = found.and_then(|at| Some(characters(subject.get(..at)?) + 1));
+    Ok(Value::Integer(place.unwrap_or(0)))
+}
+
+/// MySQL's HEX: the digits of a number, the bytes of a text.
+pub(super) fn my_hex(args: &[Value]) -> Returned {
+    match args.first() {
+        Some(Value::Text(text)) => Ok(Value::Text(text.bytes().map(|b| format!("{b:02X}")).collect())),
+        Some(Value::Blob(bytes)) => Ok(Value::Text(bytes.iter().map(|b| format!("{b:02X}")).collect())),
+        Some(Value::Real(r)) => Ok(Value::Text(format!("{:X}", r.0.round() as i64))),
+        Some(Value::Integer(n)) => Ok(Value::Text(format!("{n:X}"))),
+        _ => Err(Stop::Null),
+    }
+}
+
+/// PostgreSQL's TO_HEX.
+pub(super) fn pg_to_hex(args: &[Value]) -> Returned {
+    optional(args, 0)?.map(|n| Value::Text(format!("{n:x}"))).ok_or(Stop::Null)
+}
+
+/// MySQL's FORMAT: so many digits, and a comma before every three.
+pub(super) fn my_format(args: &[Value]) -> Returned {
+    let x = args.first().and_then(number).ok_or(Stop::Null)?;
+    let digits = optional(args, 1)?.ok_or(Stop::Null)?.clamp(0, 30);
+    let written = format!("{:.*}", usize::try_from(digits).unwrap_or(0), x.abs());
+    let (integer, fraction) = written.split_once('.').unwrap_or((&written, ""));
+    let mut out = String::new();
+    for (at, c) in integer.chars().enumerate() {
+        if at > 0 && (integer.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    let point = if fraction.is_empty() { "" } else { "." };
+    let sign = if x < 0.0 && written.contains(|c: char| ('1'..='9').contains(&c)) { "-" } else { "" };
+    Ok(Value::Text(format!("{sign}{out}{point}{fraction}")))
 }
 
 /// INITCAP: each word begins with a capital, the rest is small.

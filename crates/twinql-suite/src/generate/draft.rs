@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashSet};
 use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
 
 use crate::constraints::{Constraints, Session};
-use crate::database::{Database, Row, has_type, key_form, keys, project, store};
+use crate::database::{Database, Row, has_type, key_form, key_of, keys, store};
 use crate::dice::Dice;
-use crate::generate::values::{Style, fresh};
+use crate::generate::values::{Style, fresh, rewritten};
 
 /// How deep the making of missing parents may go.
 const MAX_PARENTS: usize = 6;
@@ -109,6 +109,10 @@ impl<'a> Draft<'a> {
             fresh(pool.style, true, dice)
         } else {
             pool.values[dice.skewed(pool.values.len(), pool.skew)].clone()
+        };
+        let value = match self.schema.column(column).and_then(|c| c.collation) {
+            Some(collation) => rewritten(value, collation, dice),
+            None => value,
         };
         self.allowed(value, column, dice)
     }
@@ -299,7 +303,7 @@ impl<'a> Draft<'a> {
         !keys(definition).any(|k| k.iter().any(generated)) || {
             self.constraints.meets(table, &mut computed);
             let before = &self.tables[table][row];
-            keys(definition).all(|k| project(before, k) == project(&computed, k))
+            keys(definition).all(|k| key_of(definition, before, k) == key_of(definition, &computed, k))
         }
     }
 
@@ -476,7 +480,7 @@ impl<'a> Draft<'a> {
         if !self.semantics.keys_hold {
             return true;
         }
-        let tuples: Vec<Vec<Value>> = keys(definition).map(|k| project(row, k)).collect();
+        let tuples: Vec<Vec<Value>> = keys(definition).map(|k| key_of(definition, row, k)).collect();
         let Some(seen) = self.seen.get_mut(&table) else {
             return true;
         };

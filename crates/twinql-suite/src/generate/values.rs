@@ -1,7 +1,7 @@
 //! Values: fresh ones by type, and close variants of the queries' constants.
 
 use twinql_sql::schema::{Form, Typing};
-use twinql_sql::{Affinity, Column, TypeClass, Value};
+use twinql_sql::{Affinity, Collation, Column, TypeClass, Value};
 
 use crate::dice::Dice;
 use crate::facts::{Atom, Comparison};
@@ -134,6 +134,18 @@ pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
         Style::Clock => Value::Text(format!("{:02}:{:02}:00", dice.between(0, 23), dice.between(0, 59))),
         Style::Flags => Value::Integer(dice.between(0, 1)),
         Style::Letters => Value::Text(["T", "F", "T", "F", "Y", "N", "1", "0"][dice.below(8)].into()),
+    }
+}
+
+/// Now and then the text that a collation takes for the same, written in another way: only such tell it from bytes.
+pub(crate) fn rewritten(value: Value, collation: Collation, dice: &mut Dice) -> Value {
+    match (value, collation) {
+        (Value::Text(text), Collation::Nocase) if dice.chance(0.3) => Value::Text(match dice.below(2) {
+            0 => text.to_ascii_uppercase(),
+            _ => text.to_ascii_lowercase(),
+        }),
+        (Value::Text(text), Collation::Rtrim) if dice.chance(0.3) => Value::Text(format!("{text} ")),
+        (value, _) => value,
     }
 }
 

@@ -69,7 +69,7 @@ impl Visitor for Found {
             Expr::Subquery(query) => self.inside |= !one_row(query),
             Expr::Function(f) => {
                 let name = f.name.to_string();
-                let open = ["group_concat", "string_agg"];
+                let open = ["group_concat", "string_agg", "pg_string_agg_distinct"];
                 let dice = ["random", "randomblob"];
                 self.chance |= dice.iter().any(|d| name.eq_ignore_ascii_case(d));
                 self.inside |= f.over.is_some()

@@ -82,7 +82,7 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
             || pairs.len() == 1 && f.columns.iter().all(|a| cx.base_not_null(origin.table, *a))
             || f.columns.iter().all(|a| cx.base_not_null(origin.table, *a))
                 && one_scan(from, &pairs.iter().map(|(c, _)| *c).collect());
-        f.target == *table && refers && whole
+        f.target == *table && refers && whole && !cx.schema.is_collated(origin.table, f)
     })
 }
 

@@ -10,7 +10,7 @@
 //! plain groupings, and a query that writes the union by hand is the same query.
 
 use sqlparser::ast::{
-    Distinct, Expr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByKind, Query,
+    BinaryOperator, Distinct, Expr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByKind, Query,
     Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Spanned,
 };
 use sqlparser::tokenizer::Span;
@@ -310,6 +310,24 @@ fn arm(select: &Select, set: &Set, all: &[Expr], extra: &[Expr]) -> Result<Selec
     }
     if let Some(having) = &mut out.having {
         grouping.rewrite(having)?;
+    }
+    // MySQL's WITH ROLLUP gives no row where there is none to group.
+    let of_modifier = matches!(&select.group_by, GroupByExpr::Expressions(_, modifiers) if !modifiers.is_empty());
+    if set.is_empty() && of_modifier {
+        let count = call("count", vec![number(1, select.span())], select.span());
+        let some = Expr::BinaryOp {
+            left: Box::new(count),
+            op: BinaryOperator::Gt,
+            right: Box::new(number(0, select.span())),
+        };
+        out.having = Some(match out.having.take() {
+            Some(having) => Expr::BinaryOp {
+                left: Box::new(Expr::Nested(Box::new(having))),
+                op: BinaryOperator::And,
+                right: Box::new(some),
+            },
+            None => some,
+        });
     }
     for expr in extra {
         let mut expr = expr.clone();

@@ -11,7 +11,8 @@ use super::model::{Draft, Key};
 use super::{NoteKind, Reader, exprs};
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
 use crate::schema::verify::Verifier;
-use crate::schema::{Check, ForeignKey, Schema, Table, Typing};
+use crate::dialect::Dialect;
+use crate::schema::{Check, Collation, Column, ForeignKey, Schema, Table, TypeClass, Typing};
 
 impl Reader<'_> {
     /// The schema, with all notes in the order of lines.
@@ -40,7 +41,7 @@ impl Reader<'_> {
         let drafts: Vec<Draft> = self.model.tables.iter().filter(|t| !t.dropped).cloned().collect();
         let positions: HashMap<String, usize> =
             drafts.iter().enumerate().map(|(i, t)| (t.name.to_ascii_lowercase(), i)).collect();
-        let mut tables: Vec<Table> = drafts.iter().map(table).collect();
+        let mut tables: Vec<Table> = drafts.iter().map(|draft| table(draft, self.dialect)).collect();
         for (i, draft) in drafts.iter().enumerate() {
             let keys = self.foreign_keys(draft, &tables, &positions, last);
             tables[i].foreign_keys = keys;
@@ -170,16 +171,31 @@ impl Reader<'_> {
     }
 }
 
+/// How a column's texts are compared: as it says, as its table says, or as MySQL does where nothing is said.
+fn collation(column: &Column, draft: &Draft, dialect: Dialect) -> Option<Collation> {
+    let declared = column.declared.to_ascii_uppercase();
+    let is_text = column.class == TypeClass::Text && !declared.starts_with("JSON");
+    let of_table = || draft.collation.filter(|_| is_text);
+    let usual = || (dialect == Dialect::Mysql && is_text).then_some(Collation::Nocase);
+    // MySQL: VARCHAR(20) BINARY.
+    let binary = || (dialect == Dialect::Mysql && declared.ends_with(" BINARY")).then_some(Collation::Binary);
+    column.collation.or_else(binary).or_else(of_table).or_else(usual)
+}
+
 /// A draft's table, its keys as positions; conditions and foreign keys come later, since they need all
 /// tables.
-fn table(draft: &Draft) -> Table {
+fn table(draft: &Draft, dialect: Dialect) -> Table {
     let position =
         |name: &String| draft.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(name));
     let key = |key: &Key| key.columns.iter().filter_map(position).collect::<Vec<usize>>();
+    let columns = draft.columns.iter().map(|c| Column {
+        collation: collation(&c.column, draft, dialect),
+        ..c.column.clone()
+    });
     Table {
         schema: None,
         name: draft.name.clone(),
-        columns: draft.columns.iter().map(|c| c.column.clone()).collect(),
+        columns: columns.collect(),
         primary_key: draft.primary.as_ref().map(key).unwrap_or_default(),
         unique: draft.unique.iter().map(key).collect(),
         foreign_keys: Vec::new(),

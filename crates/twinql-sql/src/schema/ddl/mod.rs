@@ -22,7 +22,7 @@ use super::error::{SchemaError, SchemaErrorKind as E};
 use super::names::Places;
 use super::note::{Note, NoteKind};
 use super::scan::{Token, scan};
-use super::{Check, Schema};
+use super::{Check, Collation, Schema};
 use model::{Model, Written};
 use split::{Statement, statements};
 use words::{Run as _, qualified, shown};
@@ -94,6 +94,7 @@ pub(super) struct Beside {
     pub(super) checks: Vec<Check>,
     pub(super) generated: Vec<(String, String)>,
     pub(super) not_null: Vec<usize>,
+    pub(super) collations: Vec<Option<Collation>>,
     pub(super) notes: Vec<Note>,
 }
 
@@ -109,10 +110,11 @@ pub(super) fn beside(sql: &str) -> Option<Beside> {
         checks: table.checks,
         generated,
         not_null,
+        collations: table.columns.iter().map(|c| c.collation).collect(),
         // What keys and types say comes from SQLite itself.
         notes: notes
             .into_iter()
-            .filter(|n| n.what.contains("CHECK") || n.kind == NoteKind::NotEnforced)
+            .filter(|n| n.what.contains("CHECK") || n.what.starts_with("COLLATE") || n.kind == NoteKind::NotEnforced)
             .collect(),
     })
 }

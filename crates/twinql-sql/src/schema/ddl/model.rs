@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sqlparser::ast;
 
-use crate::schema::Column;
+use crate::schema::{Collation, Column};
 
 /// The schema so far.
 #[derive(Debug, Default)]
@@ -29,6 +29,8 @@ pub(super) struct Draft {
     pub(super) foreign: Vec<Reference>,
     pub(super) checks: Vec<CheckDraft>,
     pub(super) dropped: bool,
+    /// How texts are compared in columns that do not say it.
+    pub(super) collation: Option<Collation>,
 }
 
 /// A column with the expression that computes it.

@@ -9,7 +9,8 @@ use super::model::{CheckDraft, ColumnDraft, Draft, Key, Reference, Written};
 use super::types::behind_default;
 use super::words::{Run as _, closing, is_constraint, items, names, qualified, shown, without_repeats};
 use super::{NoteKind, Reader};
-use crate::schema::Column;
+use crate::dialect::Dialect;
+use crate::schema::{Collation, Column};
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
 use crate::schema::scan::Token;
 
@@ -121,11 +122,11 @@ impl Reader<'_> {
         table.columns.extend(other.columns);
         let including = tokens.iter().any(|t| t.is_any(&["ALL", "INDEXES"]));
         // MySQL's LIKE takes the keys with it, PostgreSQL's only where it is told so.
-        if including || !tokens.iter().any(|t| t.is("INCLUDING")) && self.dialect == crate::Dialect::Mysql {
+        if including || !tokens.iter().any(|t| t.is("INCLUDING")) && self.dialect == Dialect::Mysql {
             table.primary = other.primary;
             table.unique.extend(other.unique);
         }
-        if including || self.dialect == crate::Dialect::Mysql {
+        if including || self.dialect == Dialect::Mysql {
             table.checks.extend(other.checks);
         }
         Ok(())
@@ -136,6 +137,13 @@ impl Reader<'_> {
     /// INHERITS (PostgreSQL) puts the parents' columns first, and one that the table defines again counts
     /// once.
     fn options(&mut self, table: &mut Draft, tail: &[Token]) {
+        if let Some(at) = tail.iter().position(|t| t.is("COLLATE")) {
+            let named = tail.iter().skip(at + 1).find_map(Token::name);
+            table.collation = named.and_then(|name| Collation::named(name, self.dialect));
+        }
+        if tail.is(0, &["PARTITION"]) || tail.windows(2).any(|w| w[0].is("PARTITION") && w[1].is("BY")) {
+            self.ignored(table.line, "CREATE TABLE … PARTITION BY", "where rows are stored says nothing of them");
+        }
         let Some(at) = tail.iter().position(|t| t.is("INHERITS")) else {
             return;
         };
@@ -227,7 +235,10 @@ impl Reader<'_> {
                 read.at += 2;
                 continue;
             }
-            if self.key_clause(table, &mut read, token)? || self.value_clause(table, &mut read, token) {
+            if self.key_clause(table, &mut read, token)?
+                || self.value_clause(table, &mut read, token)
+                || self.collate_clause(table, &mut read, token)
+            {
                 continue;
             }
             if let Some(after) = self.harmless_clause(column.is_some(), item, read.at) {
@@ -350,6 +361,27 @@ impl Reader<'_> {
         true
     }
 
+    /// `COLLATE name` behind a column; false where it does not stand there. PostgreSQL's collations order texts, and tell
+    /// them apart by their bytes; what another name means is not known.
+    fn collate_clause(&mut self, table: &mut Draft, read: &mut Clauses<'_>, token: &Token) -> bool {
+        if !token.is("COLLATE") {
+            return false;
+        }
+        let Some((name, after)) = qualified(read.item, read.at + 1) else {
+            return false;
+        };
+        read.at = after;
+        let collation = Collation::named(&name, self.dialect);
+        if collation.is_none() && matches!(self.dialect, Dialect::Sqlite | Dialect::Mysql) {
+            let reason = "a collation that is not known; texts of the column are compared by their bytes";
+            self.not_read(token.line, format!("COLLATE {name}"), reason);
+        }
+        if let Some(c) = read.column.and_then(|c| table.columns.get_mut(c)) {
+            c.column.collation = collation.or(c.column.collation);
+        }
+        true
+    }
+
     /// The expression in the parentheses behind the word where the reading stands, which goes on behind them.
     fn grouped(&self, read: &mut Clauses<'_>) -> Written {
         let (inner, after) = read.item.group(read.at + 1);
@@ -361,15 +393,6 @@ impl Reader<'_> {
     /// `None` where no such clause stands at `at`.
     fn harmless_clause(&mut self, of_column: bool, item: &[Token], at: usize) -> Option<usize> {
         let token = item.get(at)?;
-        if token.is("COLLATE") {
-            let (collation, after) = qualified(item, at + 1)?;
-            if ["NOCASE", "RTRIM"].iter().any(|c| collation.eq_ignore_ascii_case(c)) {
-                let what = format!("COLLATE {collation}");
-                let reason = "comparisons of the column are taken to tell cases and spaces apart";
-                self.not_read(token.line, what, reason);
-            }
-            return Some(after);
-        }
         if token.is("ON") {
             // ON CONFLICT x, ON DELETE SET NULL, ON UPDATE NO ACTION, ON UPDATE now().
             let words = if item.is(at + 2, &["SET", "NO"]) { 4 } else { 3 };
@@ -471,7 +494,11 @@ impl Reader<'_> {
         let columns = names(listed);
         let partial = tokens.rest(after).iter().any(|t| t.is("WHERE"));
         let expression = is_expression(tokens, at);
+        let is_view = self.model.views.iter().any(|v| v.name.eq_ignore_ascii_case(&target));
         let reason = match self.model.table(&target) {
+            None if is_view => {
+                format!("{target:?} is a view: what is unique in its rows is not taken for granted")
+            }
             None => format!("no table is named {target:?}"),
             Some(_) if partial => "a partial index says nothing about whole rows".to_owned(),
             Some(_) if expression => "a key over an expression says nothing of columns".to_owned(),

@@ -32,7 +32,7 @@ fn a_statement_that_is_not_known_is_noted_with_its_line() {
         ("CREATE TYPE point3 AS (x int, y int, z int);", 2, "CREATE TYPE point3"),
         ("CREATE TABLE b (x INT NOT NULL FROBNICATE);", 2, "FROBNICATE"),
         ("CREATE TABLE b (x INT REFERENCES nowhere);", 2, "FOREIGN KEY (x)"),
-        ("CREATE TABLE b (x TEXT COLLATE NOCASE);", 2, "COLLATE NOCASE"),
+        ("CREATE TABLE b (x TEXT COLLATE klingon);", 2, "COLLATE klingon"),
         ("CREATE TABLE b (x INT, PRIMARY KEY (y));", 2, "CREATE TABLE"),
         ("CREATE VIEW v AS SELECT nothing FROM a;", 2, "CREATE VIEW v"),
         ("CREATE TABLE b AS SELECT nothing FROM a;", 2, "CREATE TABLE"),
