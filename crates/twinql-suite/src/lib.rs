@@ -34,6 +34,8 @@ pub mod soundness;
 pub mod suite;
 
 #[cfg(test)]
+mod replay_tmp;
+#[cfg(test)]
 mod refused;
 #[cfg(test)]
 mod testing;

@@ -9,11 +9,12 @@
 //! The gold guides: rows are planted for its constants along its joins, so that it answers. What the prediction
 //! tests besides holds of the gold's rows in some databases only, or its mistakes would come true.
 
+mod asked;
 mod by_column;
-mod content;
+pub(crate) mod content;
 mod draft;
 mod expected;
-mod form;
+pub(crate) mod form;
 mod implied;
 mod measure;
 mod oddity;
@@ -22,7 +23,7 @@ mod portrait;
 mod profile;
 mod regularity;
 mod supply;
-mod words;
+pub(crate) mod words;
 
 use std::collections::HashSet;
 use std::sync::Arc;
