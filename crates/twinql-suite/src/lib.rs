@@ -34,8 +34,6 @@ pub mod soundness;
 pub mod suite;
 
 #[cfg(test)]
-mod replay_tmp;
-#[cfg(test)]
 mod refused;
 #[cfg(test)]
 mod testing;

@@ -84,7 +84,7 @@ pub struct Facts {
     pub literals: Vec<Value>,
     /// Whole numbers that bound counts: HAVING, LIMIT, OFFSET.
     pub counts: Vec<i64>,
-    /// Of these, the rows that a LIMIT reaches, those that its OFFSET passes over with them.
+    /// Rows that a LIMIT reaches together with its OFFSET, and each of the two.
     pub limits: Vec<i64>,
     /// Whole numbers that something computed is compared with by order, such as a rank within a group.
     pub ranks: Vec<i64>,
@@ -163,7 +163,11 @@ impl Facts {
             computed: all(&self.computed),
             ranked: all(&self.ranked),
             nulls: all(&self.nulls),
-            treated: self.treated.iter().filter_map(|(slot, how)| Some((moved(slot)?, how.clone()))).collect(),
+            treated: self
+                .treated
+                .iter()
+                .filter_map(|(slot, how)| Some((moved(slot)?, how.clone())))
+                .collect(),
             instances,
         }
     }

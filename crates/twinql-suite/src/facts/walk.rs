@@ -162,10 +162,9 @@ impl Walker<'_> {
         };
         let whole = |e: &Expr| if let Some(Value::Integer(n)) = constant(e) { Some(n) } else { None };
         let (limit, offset) = (limit.and_then(whole), offset.and_then(whole));
+        let both = limit.zip(offset).map(|(limit, offset)| limit.max(0).saturating_add(offset.max(0)));
         self.facts.counts.extend(limit.into_iter().chain(offset));
-        if limit.is_some() || offset.is_some() {
-            self.facts.limits.push(limit.unwrap_or(0).max(0).saturating_add(offset.unwrap_or(0).max(0)));
-        }
+        self.facts.limits.extend(both.into_iter().chain(limit).chain(offset));
         self.ctes.truncate(ctes);
         self.depth -= 1;
         output

@@ -83,28 +83,32 @@ fn large<'g>(g: &'g Generator<'_>) -> Vec<Bound<'g>> {
     all
 }
 
-/// Few databases grow, and fewer where that costs more. Others draw nothing here.
+/// How many databases lie from one that grows to the next: fewer grow where that costs more.
+fn apart(bounds: &[Bound<'_>]) -> Option<u64> {
+    let most = bounds.iter().map(|bound| bound.rows).max()?;
+    Some(if most <= CHEAP { 12 } else { 24 })
+}
+
+/// Few databases grow; others draw nothing here.
 pub(super) fn weight_beyond(g: &Generator<'_>, index: u64) -> f64 {
-    let Some(most) = large(g).iter().map(|bound| bound.rows).max() else {
-        return 0.0;
-    };
-    let grows = if most <= CHEAP { index % 12 == 11 } else { index % 36 == 35 };
-    match (grows, g.thorough) {
-        (true, _) => 1.0,
-        (false, true) => 0.33,
-        (false, false) => 0.0,
+    match apart(&large(g)) {
+        Some(apart) if index % apart == apart - 1 => 1.0,
+        Some(_) if g.thorough => 0.33,
+        _ => 0.0,
     }
 }
 
 /// More rows than a table usually may have, for which the limit on rows is lifted.
-pub(super) fn beyond_bounds(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
+pub(super) fn beyond_bounds(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let bounds = large(g);
-    let Some(bound) = (!bounds.is_empty()).then(|| dice.below(bounds.len())).and_then(|i| bounds.get(i)) else {
+    let turn = apart(&bounds).map_or(0, |apart| (index / apart) as usize);
+    let Some(bound) = bounds.get(turn % bounds.len().max(1)) else {
         return;
     };
-    let steps = [0, 1, -1, 2, 4, 8];
-    let size = if bound.limit { bound.rows + 1 + dice.below(8) as i64 } else { bound.rows + steps[dice.below(6)] };
-    let size = size.clamp(1, AFFORDABLE + 8) as usize;
+    // All bounds in turn, and of each the sizes by which comparisons differ.
+    let steps = [1, 0, 2, -1, 4, 8];
+    let step = if bound.limit { 1 + dice.below(8) as i64 } else { steps[turn / bounds.len() % steps.len()] };
+    let size = (bound.rows + step).clamp(1, AFFORDABLE + 8) as usize;
     let usual = draft.max_rows;
     draft.max_rows = draft.max_rows.max(size + 40);
     if bound.limit {
@@ -119,9 +123,8 @@ pub(super) fn beyond_bounds(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, di
 fn large_group(g: &Generator<'_>, facts: &Facts, size: usize, draft: &mut Draft<'_>, dice: &mut Dice) {
     let class = classes(facts, 0.7, dice);
     let mut fixed = BTreeMap::new();
-    let one_group = dice.chance(0.8);
     // A group that no other row joins has exactly the size that is asked for.
-    let of_its_own = dice.chance(0.6);
+    let (one_group, of_its_own) = (!g.thorough || dice.chance(0.8), !g.thorough || dice.chance(0.6));
     let bound_slots: BTreeSet<Slot> = facts.atoms.iter().map(|a| a.slot).collect();
     for slot in facts.grouped.iter().filter(|_| one_group) {
         if let (Some(c), Some(column)) = (class.get(slot), facts.column(*slot)) {

@@ -70,6 +70,8 @@ struct Profile {
     other_form: bool,
     /// What the queries make of the values.
     treatments: Vec<Treatment>,
+    /// A column of the domain has no declared type.
+    undeclared: bool,
     /// Domains of numbers that columns of this one, of texts, are compared with.
     partners: Vec<usize>,
 }
@@ -203,7 +205,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Whether a column may hold NULL.
-    pub(super) fn may_be_null(&self, at: ColumnRef) -> bool {
+    pub(crate) fn may_be_null(&self, at: ColumnRef) -> bool {
         draft::may_be_null(self.schema, self.semantics, at)
     }
 
@@ -368,7 +370,7 @@ impl<'a> Generator<'a> {
     fn shape(&self, pools: &mut [Pool], dice: &mut Dice) {
         for (domain, profile) in self.profiles.iter().enumerate() {
             let Some(column) = profile.column.and_then(|c| self.schema.column(c)) else { continue };
-            let asked = !profile.treatments.is_empty() || !profile.partners.is_empty() || undeclared(column);
+            let asked = !profile.treatments.is_empty() || !profile.partners.is_empty() || profile.undeclared;
             let partners = profile.partners.iter().filter_map(|&p| pools.get(p));
             let partners: Vec<Value> = partners.flat_map(|p| p.values.iter().take(8)).cloned().collect();
             let Some(pool) = pools.get_mut(domain).filter(|pool| asked && pool.shape.is_none()) else {
@@ -381,6 +383,7 @@ impl<'a> Generator<'a> {
                 literals: &profile.literals,
                 pool: &pool.values,
                 partners: &partners,
+                undeclared: profile.undeclared,
                 typed: self.semantics.typed,
             };
             for value in subject.shaped(dice) {
@@ -462,6 +465,7 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
         }
         domains[at.table][at.column] = numbers[root];
         let profile = &mut profiles[numbers[root]];
+        profile.undeclared |= schema.column(at).is_some_and(undeclared);
         // The narrowest type of a domain decides: whole numbers fit text columns too.
         let narrow = |c: Option<ColumnRef>| {
             c.and_then(|c| schema.column(c)).map_or(9, |c| match c.class {

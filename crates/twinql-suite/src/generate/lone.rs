@@ -41,7 +41,8 @@ pub(super) fn null_groups(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice
     for _ in 0..1 + dice.below(2) {
         let Some(&facts) = dice.pick(&grouping) else { break };
         let class = classes(facts, 0.7, dice);
-        let mut kept: BTreeSet<usize> = facts.atoms.iter().filter_map(|a| class.get(&a.slot).copied()).collect();
+        let mut kept: BTreeSet<usize> =
+            facts.atoms.iter().filter_map(|a| class.get(&a.slot).copied()).collect();
         kept.extend(facts.links.iter().filter_map(|l| class.get(&l.left).copied()));
         let mut fixed = BTreeMap::new();
         for slot in &facts.grouped {

@@ -49,6 +49,8 @@ pub(super) struct Subject<'a> {
     pub(super) pool: &'a [Value],
     /// Numbers of the columns that these texts are compared with.
     pub(super) partners: &'a [Value],
+    /// One of the columns has no declared type.
+    pub(super) undeclared: bool,
     /// Values have the declared type.
     pub(super) typed: bool,
 }
@@ -65,7 +67,7 @@ impl Subject<'_> {
 
     /// The column may hold numbers with a fraction.
     fn fractions(&self) -> bool {
-        self.column.class == TypeClass::Number || undeclared(self.column)
+        self.column.class == TypeClass::Number || self.undeclared
     }
 
     /// A text of the pool or of a constant; a short word where there is none.
@@ -182,7 +184,7 @@ pub const SHAPES: &[ValueShape] = &[
         why: "1 against '1' and 1.0: comparisons, sorting and typeof of columns that take any value",
         columns: "columns without a declared type",
         gives: Gives::Beside(|subject, dice| {
-            if !undeclared(subject.column) {
+            if !subject.undeclared {
                 return Vec::new();
             }
             let n = subject.number(dice);
@@ -306,7 +308,8 @@ fn month_ends(subject: &Subject<'_>, dice: &mut Dice) -> Vec<Value> {
         .collect();
     let year = dice.pick(&years).copied().unwrap_or_else(|| dice.between(2018, 2024));
     let leap = year - year.rem_euclid(4);
-    let days = [(leap, 2, 29), (year, 1, 31), (year, 12, 31), (year + 1, 1, 1), (year, 3, 31), (year + 1, 2, 28)];
+    let days =
+        [(leap, 2, 29), (year, 1, 31), (year, 12, 31), (year + 1, 1, 1), (year, 3, 31), (year + 1, 2, 28)];
     let text = |(year, month, day): (i64, i64, i64)| {
         let day = format!("{:04}-{month:02}-{day:02}", year.clamp(1, 9998));
         Value::Text(if subject.style == Style::Moments { format!("{day} 00:00:00") } else { day })

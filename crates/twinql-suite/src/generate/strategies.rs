@@ -192,7 +192,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: "beyond-bounds",
         doc: "one group of a size around a bound that ordinary tables do not reach, or as many rows as a LIMIT passes, in an order of their own by each column",
         why: "HAVING COUNT(*) > 50, LIMIT 30 under one order or another",
-        when: "where a query has a bound between 13 and 260: every twelfth database, two of a hundred where it is above 60; a third of thorough ones",
+        when: "where a query has a bound between 13 and 260: every twelfth database, every 24th where it is above 60; a third of thorough ones",
         plain: false,
         weight: bounds::weight_beyond,
         apply: Apply::Rows(bounds::beyond_bounds),

@@ -152,7 +152,8 @@ fn place(document: &mut Json, steps: &[String], member: Json) {
 /// Documents for one database in which most of the paths lead somewhere: to a constant that the queries compare
 /// with, or to a small value of any kind.
 pub(super) fn documents(paths: &[&str], compared: &[Value], dice: &mut Dice) -> Vec<Value> {
-    let own = [Json::from(1), Json::from(2), Json::from("a"), Json::from("b"), Json::from(true), Json::from(1.5)];
+    let own =
+        [Json::from(1), Json::from(2), Json::from("a"), Json::from("b"), Json::from(true), Json::from(1.5)];
     let list = Json::Array(vec![Json::from("a"), Json::from(2), Json::from("a")]);
     let nested = Json::Object(Map::from_iter([("k".to_owned(), Json::from(1))]));
     let constant = |dice: &mut Dice| match dice.pick(compared)? {

@@ -85,7 +85,11 @@ pub(crate) fn style(column: &Column, computed: bool, numeric: bool, dice: &mut D
             };
             if dice.chance(digits) {
                 // A column without a type may hold numbers as such.
-                if textual && !(undeclared(column) && dice.chance(0.6)) { Style::Digits } else { Style::Integers }
+                if textual && !(undeclared(column) && dice.chance(0.6)) {
+                    Style::Digits
+                } else {
+                    Style::Integers
+                }
             } else if dice.chance(if computed || numeric { 0.5 } else { 0.1 }) {
                 Style::Mixed
             } else {

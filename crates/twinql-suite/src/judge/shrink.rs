@@ -244,21 +244,42 @@ impl Plainer<'_, '_, '_> {
         }
     }
 
-    /// Drops tables that neither query reads, and that no foreign key needs.
+    /// Drops tables that neither query reads, and that no foreign key needs: one that may be NULL does not, which is
+    /// tried where it refers to something. Twice, since a table may be free once another is gone.
     fn drop_tables(&mut self, limits: Limits) {
         let read = self.generator.read();
-        for table in 0..self.database.tables.len() {
-            if read.contains(&table) || !matches!(self.database.tables.get(table), Some(Some(_))) {
+        let unread: Vec<usize> = (0..self.database.tables.len()).filter(|t| !read.contains(t)).collect();
+        for &table in unread.iter().chain(&unread) {
+            if !matches!(self.database.tables.get(table), Some(Some(_))) {
                 continue;
             }
             let mut smaller = self.database.clone();
             if let Some(rows) = smaller.tables.get_mut(table) {
                 *rows = None;
             }
-            if self.can_be_read(&smaller, limits) {
+            if self.can_be_read(&smaller, limits)
+                && !self.keep(smaller.clone())
+                && self.cut_off(&mut smaller, table)
+            {
                 self.keep(smaller);
             }
         }
+    }
+
+    /// Has nothing refer to a table; false where a reference may not be NULL.
+    fn cut_off(&self, database: &mut Database, table: usize) -> bool {
+        for (from, definition) in self.generator.schema().tables.iter().enumerate() {
+            for key in definition.foreign_keys.iter().filter(|key| key.target == table && from != table) {
+                let Some(Some(rows)) = database.tables.get_mut(from) else { continue };
+                let nullable =
+                    |column: &&usize| self.generator.may_be_null(ColumnRef { table: from, column: **column });
+                let Some(&column) = key.columns.iter().find(nullable) else { return false };
+                for cell in rows.iter_mut().filter_map(|row| row.get_mut(column)) {
+                    *cell = Value::Null;
+                }
+            }
+        }
+        true
     }
 
     /// Whether both queries find their tables in the database.

@@ -42,7 +42,9 @@ pub(super) enum Kind {
     /// Dates, whatever the column's type.
     Date,
     /// Sums of money, with a fraction if the column has one.
-    Money { fraction: bool },
+    Money {
+        fraction: bool,
+    },
 }
 
 /// A value and the one that takes its place everywhere in the domain.
@@ -99,8 +101,9 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
 fn numbers(domain: &Domain, natural: bool) -> Vec<Renaming> {
     let values = sorted(domain.values.iter().filter_map(number));
     let literals = domain.literals.iter().filter_map(number);
-    // Below, at and above zero are different things, except for what only names rows.
-    let zero = (!domain.key).then_some(0.0);
+    // Below, at and above zero are different things, except for what only names rows, or is no year or price.
+    let looks = natural && (domain.year || matches!(domain.look.kind, Kind::Money { .. }));
+    let zero = (!domain.key && !looks).then_some(0.0);
     let anchors = sorted(literals.chain(zero));
     let mut targets = Vec::with_capacity(values.len());
     for group in values.chunk_by(|a, b| place(&anchors, *a) == place(&anchors, *b)) {
@@ -138,12 +141,7 @@ fn place(anchors: &[f64], value: f64) -> Result<usize, usize> {
 
 /// As many rising numbers between two bounds as `group` has: whole ones next to a bound if there is
 /// room, one in the middle if there is none, or those of the group; where no constant bounds them, the `free` ones.
-fn between(
-    below: Option<f64>,
-    above: Option<f64>,
-    group: &[f64],
-    free: impl Fn(usize) -> f64,
-) -> Vec<f64> {
+fn between(below: Option<f64>, above: Option<f64>, group: &[f64], free: impl Fn(usize) -> f64) -> Vec<f64> {
     let count = group.len() as f64;
     let rising = |first: f64| (0..group.len()).map(|i| first + i as f64).collect();
     match (below, above) {

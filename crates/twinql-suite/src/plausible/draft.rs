@@ -245,7 +245,8 @@ impl<'a> Draft<'a> {
 
     /// Whether a table that the gold reads refers to this one.
     fn has_children(&self, table: usize) -> bool {
-        let refers = |t: &usize| self.portraits.references(*t).iter().any(|r| r.target == table && *t != table);
+        let refers =
+            |t: &usize| self.portraits.references(*t).iter().any(|r| r.target == table && *t != table);
         self.asked.tables.iter().any(|t| refers(t))
     }
 
