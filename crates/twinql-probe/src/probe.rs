@@ -16,7 +16,7 @@ use crate::reduce::{Reading, Reduced};
 /// How a pair is probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
-    /// Databases that are tried; twice as many where a query counts to between 4 and 40.
+    /// Databases that are tried; twice as many where a query counts to between 4 and 260.
     pub databases: u64,
     /// Rows that one evaluation may look at.
     pub steps: u32,
@@ -33,7 +33,7 @@ impl Default for Probe {
 }
 
 /// Numbers of rows that a database with a small number seldom has, and a larger one may.
-const MANY: RangeInclusive<i64> = 4..=40;
+const MANY: RangeInclusive<i64> = 4..=260;
 /// How many times the databases are tried then: few tables have rows enough, and few queries count so far.
 const MORE: u64 = 2;
 /// Databases with small numbers have few rows, and show most differences for the least time: those that come first anyway,

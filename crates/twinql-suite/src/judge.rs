@@ -8,6 +8,7 @@ mod ease;
 mod expected;
 mod further;
 mod plausibility;
+mod reach;
 mod shelf;
 mod show;
 mod shrink;
@@ -31,6 +32,7 @@ use crate::profile::Bound;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
 pub use plausibility::{Plausibility, Reason};
+use reach::Reach;
 use shelf::Shelf;
 pub use show::Shown;
 use shrink::Plainer;
@@ -104,6 +106,8 @@ struct Course {
     standing: Standing,
     /// What the gold has answered.
     gold: Answered,
+    /// How far the queries count.
+    reach: Reach,
 }
 
 impl Judge {
@@ -210,6 +214,7 @@ impl Judge {
         let facts: Vec<Facts> = facts.into_iter().flatten().collect();
         let identical = gold.sql == pred.sql;
         let texts = [gold.sql.clone(), pred.sql.clone()];
+        let reach = Reach::of(&facts, [&gold, &pred]);
         let semantics = self.config.semantics.for_gold_text(&self.schema, &gold.sql);
         let generator = Generator::new(&self.schema, &semantics, &facts, &tables, self.config.seed);
         let settling = Settling::Rearranged(Effort::Full);
@@ -220,7 +225,8 @@ impl Judge {
             Ok(answer) => (Some(answer), None),
             Err(error) => (None, Some(error)),
         };
-        let mut course = Course { standing: Standing::default(), gold: Answered::new(reads, nothing) };
+        let (standing, gold) = (Standing::default(), Answered::new(reads, nothing));
+        let mut course = Course { standing, gold, reach };
         let ended = match failure {
             Some(error @ ExecError::Limit(_)) => course.standing.failed(Side::Gold, error),
             _ => None,
@@ -251,8 +257,13 @@ impl Judge {
     ) -> Option<Verdict> {
         self.sandbox.after_timeouts(course.standing.timeouts());
         let outcome = trial.bout(&database);
-        let (gold, ring) = (&mut course.gold, &mut trial.ring);
-        let says = || ring.answer(GOLD).is_ok_and(|answer| gold.note(answer));
+        let (gold, reach, ring) = (&mut course.gold, &mut course.reach, &mut trial.ring);
+        let says = || {
+            ring.answer(GOLD).is_ok_and(|answer| {
+                reach.note(answer);
+                gold.note(answer)
+            })
+        };
         match course.standing.note(outcome, says) {
             Next::Another => trial.exhausted().then(|| Verdict::Timeout { side: trial.costlier() }),
             Next::Differ => Some(Verdict::Different {

@@ -14,7 +14,7 @@ use crate::clock::NOW;
 use crate::database::Database;
 use crate::dice::Dice;
 use crate::facts::Facts;
-use crate::generate::{Generator, strategies::STRATEGIES};
+use crate::generate::{Generator, shapes::SHAPES, strategies::STRATEGIES};
 use crate::judge::{Judge, JudgeConfig};
 use crate::testing::schema;
 
@@ -134,6 +134,15 @@ fn verdicts_and_databases_do_not_depend_on_threads() {
     let one = run(1);
     for threads in [2, 4] {
         assert_eq!(run(threads), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn shapes_are_named_and_explained() {
+    let names: std::collections::BTreeSet<&str> = SHAPES.iter().map(|s| s.name).collect();
+    assert_eq!(names.len(), SHAPES.len());
+    for s in SHAPES {
+        assert!(!s.why.is_empty() && !s.columns.is_empty(), "{}", s.name);
     }
 }
 

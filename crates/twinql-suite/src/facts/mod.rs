@@ -7,6 +7,7 @@
 mod names;
 mod patterns;
 mod predicates;
+mod treatment;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use std::collections::BTreeSet;
 use sqlparser::ast::Query;
 use twinql_sql::{ColumnRef, Schema, Value};
 
+pub use treatment::Treatment;
 pub(crate) use walk::{constant, number};
 
 /// A column of one relation instance (each mention of a table is an instance of its own).
@@ -84,6 +86,8 @@ pub struct Facts {
     pub literals: Vec<Value>,
     /// Whole numbers that bound counts: HAVING, LIMIT, OFFSET.
     pub counts: Vec<i64>,
+    /// Rows that a LIMIT reaches together with its OFFSET, and each of the two.
+    pub limits: Vec<i64>,
     /// Whole numbers that something computed is compared with by order, such as a rank within a group.
     pub ranks: Vec<i64>,
     /// Group keys and columns of ORDER BY.
@@ -94,6 +98,8 @@ pub struct Facts {
     pub ranked: Vec<Slot>,
     /// Columns that are tested for NULL, or for which something stands in where they are NULL.
     pub nulls: Vec<Slot>,
+    /// What expressions make of columns.
+    pub treated: Vec<(Slot, Treatment)>,
 }
 
 impl Facts {
@@ -114,11 +120,13 @@ impl Facts {
             all.links.extend(facts.links.iter().map(link));
             all.literals.extend(facts.literals.iter().cloned());
             all.counts.extend(&facts.counts);
+            all.limits.extend(&facts.limits);
             all.ranks.extend(&facts.ranks);
             all.grouped.extend(facts.grouped.iter().map(moved));
             all.computed.extend(facts.computed.iter().map(moved));
             all.ranked.extend(facts.ranked.iter().map(moved));
             all.nulls.extend(facts.nulls.iter().map(moved));
+            all.treated.extend(facts.treated.iter().map(|(slot, how)| (moved(slot), how.clone())));
         }
         all
     }
@@ -151,11 +159,17 @@ impl Facts {
             links: self.links.iter().filter_map(link).collect(),
             literals: self.literals.clone(),
             counts: self.counts.clone(),
+            limits: self.limits.clone(),
             ranks: self.ranks.clone(),
             grouped: all(&self.grouped),
             computed: all(&self.computed),
             ranked: all(&self.ranked),
             nulls: all(&self.nulls),
+            treated: self
+                .treated
+                .iter()
+                .filter_map(|(slot, how)| Some((moved(slot)?, how.clone())))
+                .collect(),
             instances,
         }
     }

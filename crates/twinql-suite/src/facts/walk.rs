@@ -142,6 +142,7 @@ impl Walker<'_> {
             self.scopes.push(scope);
             for key in keys {
                 self.expr(&key.expr, true);
+                self.treat(&key.expr);
                 if let Some(slot) = self.slot(&key.expr) {
                     self.facts.grouped.push(slot);
                     self.facts.ranked.push(slot);
@@ -152,26 +153,18 @@ impl Walker<'_> {
             }
             self.scopes.pop();
         }
-        let bound = |walker: &mut Self, e: &Expr| {
-            if let Some(Value::Integer(n)) = constant(e) {
-                walker.facts.counts.push(n);
-            }
-        };
-        match &query.limit_clause {
+        let (limit, offset) = match &query.limit_clause {
             Some(LimitClause::LimitOffset { limit, offset, limit_by: _ }) => {
-                if let Some(e) = limit {
-                    bound(self, e);
-                }
-                if let Some(o) = offset {
-                    bound(self, &o.value);
-                }
+                (limit.as_ref(), offset.as_ref().map(|o| &o.value))
             }
-            Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
-                bound(self, offset);
-                bound(self, limit);
-            }
-            None => {}
-        }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
+            None => (None, None),
+        };
+        let whole = |e: &Expr| if let Some(Value::Integer(n)) = constant(e) { Some(n) } else { None };
+        let (limit, offset) = (limit.and_then(whole), offset.and_then(whole));
+        let both = limit.zip(offset).map(|(limit, offset)| limit.max(0).saturating_add(offset.max(0)));
+        self.facts.counts.extend(limit.into_iter().chain(offset));
+        self.facts.limits.extend(both.into_iter().chain(limit).chain(offset));
         self.ctes.truncate(ctes);
         self.depth -= 1;
         output
@@ -314,15 +307,22 @@ impl Walker<'_> {
             }
         }
         self.scopes.push(scope);
+        for from in &select.from {
+            self.treat_called(&from.relation);
+            from.joins.iter().for_each(|join| self.treat_called(&join.relation));
+        }
         for (condition, weak) in conditions {
+            self.treat(condition);
             self.predicate(condition, weak);
         }
         if let Some(e) = &select.selection {
+            self.treat(e);
             self.predicate(e, false);
         }
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             for key in keys {
                 self.expr(key, true);
+                self.treat(key);
                 if let Some(slot) = self.slot(key) {
                     self.facts.grouped.push(slot);
                 }
@@ -332,6 +332,7 @@ impl Walker<'_> {
             // HAVING may compare an alias of COUNT: such a constant bounds a group's size and is no value of
             // a column.
             let outer = std::mem::replace(&mut self.counted, counted(&select.projection));
+            self.treat(e);
             self.predicate(e, true);
             self.counted = outer;
         }
@@ -339,10 +340,12 @@ impl Walker<'_> {
         for item in &select.projection {
             match item {
                 SelectItem::UnnamedExpr(e) => {
+                    self.treat(e);
                     self.expr(e, true);
                     output.push((column_name(e), self.slot(e)));
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
+                    self.treat(expr);
                     self.expr(expr, true);
                     output.push((alias.value.clone(), self.slot(expr)));
                 }

@@ -8,6 +8,7 @@ use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
 use crate::constraints::{Constraints, Session};
 use crate::database::{Database, Row, has_type, key_form, key_of, keys, store};
 use crate::dice::Dice;
+use crate::generate::structured::{self, Shape};
 use crate::generate::values::{Style, fresh, rewritten};
 
 /// How deep the making of missing parents may go.
@@ -18,6 +19,8 @@ const MAX_PARENTS: usize = 6;
 pub(crate) struct Pool {
     pub(crate) style: Style,
     pub(crate) values: Vec<Value>,
+    /// Values are arrays or documents.
+    pub(crate) shape: Option<Shape>,
     /// Probability of a value from outside the pool.
     pub(crate) fresh: f64,
     /// 1 draws uniformly, more prefers the first values.
@@ -42,6 +45,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) dangling: f64,
     /// A table to which no foreign key leads, where the semantics allows it: its keys are its own.
     pub(crate) severed: Option<usize>,
+    /// A table that has one row at most.
+    pub(crate) lone: Option<usize>,
     /// Probability of NULL where the semantics allows it.
     pub(crate) nulls: f64,
     /// 1 picks parents uniformly, more prefers the first ones.
@@ -57,6 +62,11 @@ pub(crate) struct Draft<'a> {
     deferred: Vec<(usize, usize, usize)>,
     /// Counts the values that [`Draft::unused`] has given.
     serial: i64,
+}
+
+/// NULL is allowed by the semantics, and by the column or since keys and NOT NULL are not assumed.
+pub(super) fn may_be_null(schema: &Schema, semantics: &Semantics, at: ColumnRef) -> bool {
+    semantics.nulls.reach(at) && schema.column(at).is_some_and(|c| semantics.may_be_null(at, c))
 }
 
 impl<'a> Draft<'a> {
@@ -81,6 +91,7 @@ impl<'a> Draft<'a> {
             referred,
             dangling: 0.0,
             severed: None,
+            lone: None,
             nulls: 0.0,
             parent_skew: 1.0,
             max_rows,
@@ -95,14 +106,15 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// What a column is filled from.
+    pub(crate) fn pool(&self, column: ColumnRef) -> Option<&Pool> {
+        let domain = self.domains.get(column.table)?.get(column.column)?;
+        self.pools.get(*domain)
+    }
+
     /// A value for a column from its pool.
     pub(crate) fn draw(&mut self, column: ColumnRef, dice: &mut Dice) -> Value {
-        let Some(pool) = self
-            .domains
-            .get(column.table)
-            .and_then(|d| d.get(column.column))
-            .and_then(|&d| self.pools.get(d))
-        else {
+        let Some(pool) = self.pool(column) else {
             return Value::Null;
         };
         let value = if pool.values.is_empty() || dice.chance(pool.fresh) {
@@ -128,14 +140,13 @@ impl<'a> Draft<'a> {
 
     /// The value as SQLite stores it in the column, as an array or a document where it holds these.
     fn stored(&self, value: Value, column: ColumnRef) -> Value {
-        match self.schema.column(column) {
-            Some(c) => {
-                let value = store(value, c.affinity);
-                match super::structured::shape(c) {
-                    Some(shape) => super::structured::fit(value, shape),
-                    None => value,
-                }
-            }
+        let Some(c) = self.schema.column(column) else {
+            return value;
+        };
+        let value = store(value, c.affinity);
+        let shape = self.pool(column).map_or_else(|| structured::shape(c), |pool| pool.shape);
+        match shape {
+            Some(shape) => structured::fit(value, shape),
             None => value,
         }
     }
@@ -144,12 +155,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn unused(&mut self, column: ColumnRef, dice: &mut Dice) -> Value {
         self.serial += 1;
         let n = self.serial;
-        let style = self
-            .domains
-            .get(column.table)
-            .and_then(|d| d.get(column.column))
-            .and_then(|&d| self.pools.get(d))
-            .map_or(Style::Integers, |p| p.style);
+        let style = self.pool(column).map_or(Style::Integers, |p| p.style);
         let value = match style {
             Style::Integers | Style::Numbers | Style::Flags => {
                 Value::Integer(n + [0, 0, 20, 300][dice.below(4)])
@@ -196,7 +202,8 @@ impl<'a> Draft<'a> {
             self.too_deep = true;
             return None;
         }
-        if self.tables[table].len() >= self.max_rows {
+        let most = if self.lone == Some(table) { 1 } else { self.max_rows };
+        if self.tables[table].len() >= most {
             return None;
         }
         // A value that was chosen for the columns of a join may not fit all of them.
@@ -398,10 +405,8 @@ impl<'a> Draft<'a> {
         false
     }
 
-    /// NULL is allowed by the semantics, and by the column or since keys and NOT NULL are not assumed.
     fn may_be_null(&self, at: ColumnRef) -> bool {
-        self.semantics.nulls.reach(at)
-            && self.schema.column(at).is_some_and(|c| self.semantics.may_be_null(at, c))
+        may_be_null(self.schema, self.semantics, at)
     }
 
     /// Fills in the columns of a foreign key. False where no parent can be had.

@@ -7,8 +7,9 @@ use serde::Serialize;
 use twinql_sql::schema::Typing;
 use twinql_sql::{ColumnRef, Schema, Semantics, TypeClass, Value};
 
-use super::draft::{Draft, Pool};
+use super::draft::{self, Draft, Pool};
 use super::nearby;
+use super::shapes::{self, Filling, Subject, undeclared};
 use super::structured;
 use super::values::{
     Style, between_whole, digits_variant, form, fractional, fresh, moment, near_date, style, variant,
@@ -18,7 +19,7 @@ use crate::constraints::Constraints;
 use crate::database::Database;
 use crate::database::parents_first;
 use crate::dice::Dice;
-use crate::facts::{Comparison, Facts, Slot};
+use crate::facts::{Comparison, Facts, Slot, Treatment};
 
 /// Columns of a schema up to which values are drawn for all its tables.
 const MAX_DRAWN: usize = 2_048;
@@ -67,6 +68,23 @@ struct Profile {
     numeric: bool,
     /// A column of the domain is equal, as it stands, to a constant that is no date.
     other_form: bool,
+    /// What the queries make of the values.
+    treatments: Vec<Treatment>,
+    /// A column of the domain has no declared type.
+    undeclared: bool,
+    /// Domains of numbers that columns of this one, of texts, are compared with.
+    partners: Vec<usize>,
+}
+
+impl Profile {
+    /// The paths of documents that the queries read.
+    fn paths(&self) -> Vec<&str> {
+        let path = |t| match t {
+            &Treatment::Document(Some(ref path)) => Some(path.as_str()),
+            _ => None,
+        };
+        self.treatments.iter().filter_map(path).collect()
+    }
 }
 
 /// The root of a set of the union-find, halving the path to it.
@@ -186,6 +204,11 @@ impl<'a> Generator<'a> {
         &self.read
     }
 
+    /// Whether a column may hold NULL.
+    pub(crate) fn may_be_null(&self, at: ColumnRef) -> bool {
+        draft::may_be_null(self.schema, self.semantics, at)
+    }
+
     /// The domain of a column: joined columns have the same.
     pub(crate) fn domain(&self, column: ColumnRef) -> Option<usize> {
         self.domains.get(column.table)?.get(column.column).copied()
@@ -228,20 +251,23 @@ impl<'a> Generator<'a> {
     /// source is a step that draws from the same dice, in an order that suites depend on.
     pub(super) fn pools(&self, index: u64, dice: &mut Dice) -> Vec<Pool> {
         let strangers: Vec<&Value> = self.facts.iter().flat_map(|f| &f.literals).collect();
-        self.profiles
+        let mut pools: Vec<Pool> = self
+            .profiles
             .iter()
             .map(|profile| {
                 let column = profile.column.and_then(|c| self.schema.column(c));
                 let mixed = !self.semantics.typed && dice.chance(0.3);
+                let filling = column.and_then(|c| shapes::filling(c, &profile.treatments, dice));
                 let style = match column {
                     _ if mixed => Style::Mixed,
                     None => Style::Integers,
                     Some(c) if self.schema.typing == Typing::Enforced && form(c).is_some() => {
                         form(c).unwrap_or(Style::Dates)
                     }
-                    Some(c) => match moment(c) {
+                    Some(c) => match (filling, moment(c)) {
+                        (Some(Filling::Style(style)), _) => style,
                         // A constant of another form says that the column is used for more.
-                        Some(style) if self.semantics.typed && !profile.other_form => style,
+                        (_, Some(style)) if self.semantics.typed && !profile.other_form => style,
                         _ => style(c, profile.computed, profile.numeric, dice),
                     },
                 };
@@ -307,13 +333,22 @@ impl<'a> Generator<'a> {
                     let base = nearby::day(index, &strangers);
                     values = (0..10).map(|_| nearby::moment(style, base, dice)).collect();
                 }
-                if let Some(shape) = column.and_then(structured::shape) {
-                    values = structured::values(shape, &profile.literals, &strangers, dice);
+                let shape = match filling {
+                    Some(Filling::Documents) => Some(structured::Shape::Document),
+                    _ => column.and_then(structured::shape),
+                };
+                if let Some(shape) = shape {
+                    let paths = profile.paths();
+                    values = match paths.is_empty() {
+                        true => structured::values(shape, &profile.literals, &strangers, dice),
+                        false => structured::documents(&paths, &profile.literals, dice),
+                    };
                 }
                 dice.shuffle(&mut values);
                 Pool {
                     style,
                     values,
+                    shape,
                     fresh: match self.plain {
                         _ if close => 0.05,
                         true if wide => 0.5,
@@ -323,7 +358,38 @@ impl<'a> Generator<'a> {
                     skew: [1.0, 1.0, 2.0][dice.below(3)],
                 }
             })
-            .collect()
+            .collect();
+        if !self.plain {
+            self.shape(&mut pools, dice);
+        }
+        pools
+    }
+
+    /// Adds values of the [shapes](super::shapes::SHAPES) that the queries make matter. Databases of other queries
+    /// draw nothing here.
+    fn shape(&self, pools: &mut [Pool], dice: &mut Dice) {
+        for (domain, profile) in self.profiles.iter().enumerate() {
+            let Some(column) = profile.column.and_then(|c| self.schema.column(c)) else { continue };
+            let asked = !profile.treatments.is_empty() || !profile.partners.is_empty() || profile.undeclared;
+            let partners = profile.partners.iter().filter_map(|&p| pools.get(p));
+            let partners: Vec<Value> = partners.flat_map(|p| p.values.iter().take(8)).cloned().collect();
+            let Some(pool) = pools.get_mut(domain).filter(|pool| asked && pool.shape.is_none()) else {
+                continue;
+            };
+            let subject = Subject {
+                column,
+                style: pool.style,
+                treatments: &profile.treatments,
+                literals: &profile.literals,
+                pool: &pool.values,
+                partners: &partners,
+                undeclared: profile.undeclared,
+                typed: self.semantics.typed,
+            };
+            for value in subject.shaped(dice) {
+                pool.values.insert(dice.below(pool.values.len() + 1), value);
+            }
+        }
     }
 
     /// The domain of a column of a query.
@@ -399,6 +465,7 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
         }
         domains[at.table][at.column] = numbers[root];
         let profile = &mut profiles[numbers[root]];
+        profile.undeclared |= schema.column(at).is_some_and(undeclared);
         // The narrowest type of a domain decides: whole numbers fit text columns too.
         let narrow = |c: Option<ColumnRef>| {
             c.and_then(|c| schema.column(c)).map_or(9, |c| match c.class {
@@ -414,16 +481,46 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
             profile.column = Some(at);
         }
     }
-    learn(&mut profiles, &domains, facts);
+    learn(schema, &mut profiles, &domains, facts);
     (domains, profiles)
 }
 
 /// Constants that a domain keeps: more would crowd out values that no query names.
 const MAX_LITERALS: usize = 12;
 
-/// Adds to the domains what the queries compare their columns with.
-fn learn(profiles: &mut [Profile], domains: &[Vec<usize>], facts: &[Facts]) {
+/// Treatments that a domain keeps.
+const MAX_TREATMENTS: usize = 16;
+
+/// Adds to the domains what the queries compare their columns with, and what they make of them.
+fn learn(schema: &Schema, profiles: &mut [Profile], domains: &[Vec<usize>], facts: &[Facts]) {
+    let domain = |c: ColumnRef| domains.get(c.table).and_then(|t| t.get(c.column)).copied();
+    let numeric = |c: ColumnRef| {
+        let class = schema.column(c).map(|c| c.class);
+        matches!(class, Some(TypeClass::Integer | TypeClass::Number))
+    };
     for f in facts {
+        for (slot, how) in &f.treated {
+            if let Some(profile) = f.column(*slot).and_then(domain).and_then(|d| profiles.get_mut(d))
+                && !profile.treatments.contains(how)
+                && profile.treatments.len() < MAX_TREATMENTS
+            {
+                profile.treatments.push(how.clone());
+            }
+        }
+        for link in &f.links {
+            for (text, number) in [(link.left, link.right), (link.right, link.left)] {
+                if let (Some(text), Some(number)) = (f.column(text), f.column(number))
+                    && !numeric(text)
+                    && numeric(number)
+                    && let (Some(own), Some(partner)) = (domain(text), domain(number))
+                    && own != partner
+                    && let Some(profile) = profiles.get_mut(own)
+                    && !profile.partners.contains(&partner)
+                {
+                    profile.partners.push(partner);
+                }
+            }
+        }
         for atom in &f.atoms {
             if let Some(c) = f.column(atom.slot)
                 && let Some(&d) = domains.get(c.table).and_then(|t| t.get(c.column))

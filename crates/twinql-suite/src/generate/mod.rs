@@ -4,13 +4,18 @@
 //! the assumptions of a [`Semantics`](twinql_sql::Semantics); which ones, and how strongly, is drawn from the
 //! database's own random stream. Databases with small numbers are small.
 
+pub(crate) mod bounds;
 mod draft;
 mod generator;
 mod guided;
+mod lone;
 mod nearby;
 pub(crate) mod scenario;
+pub mod shapes;
 pub mod strategies;
 mod structured;
+#[cfg(test)]
+mod told_apart;
 pub(crate) mod values;
 
 use crate::database::Database;

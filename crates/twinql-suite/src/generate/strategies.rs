@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::Value;
 
+use super::bounds;
 use super::draft::Draft;
 use super::generator::Generator;
 use super::guided::{extremes, lone_rows};
-use super::scenario::{Aim, classes, classes_without, instantiate, key_classes, with_new_keys};
+use super::lone;
+use super::scenario::{Aim, classes, classes_without, instantiate};
+use super::shapes::left_out;
 use crate::database::{Database, keys};
 use crate::dice::Dice;
-use crate::facts::Slot;
 
 /// What a strategy works on, and so when it is applied.
 pub(super) enum Apply {
@@ -49,6 +51,9 @@ impl Strategy {
     pub(super) fn drawn(&self, generator: &Generator<'_>, index: u64, dice: &mut Dice) -> bool {
         if generator.plain {
             return self.plain;
+        }
+        if left_out(self.name) {
+            return false;
         }
         let weight = (self.weight)(generator, index);
         weight >= 1.0 || (weight > 0.0 && dice.chance(weight))
@@ -119,6 +124,15 @@ pub const STRATEGIES: &[Strategy] = &[
         }),
     },
     Strategy {
+        name: "one-row",
+        doc: "a table that another refers to has one row; where there is none, any table",
+        why: "a parent without others: = against <>, the second highest of one, a maximum that is the minimum",
+        when: "where a query joins or ranks; every sixteenth database",
+        plain: false,
+        weight: |g, index| if index % 16 == 9 && lone::may_be_alone(g) { 1.0 } else { 0.0 },
+        apply: Apply::Parameters(lone::one_row),
+    },
+    Strategy {
         name: "tiny-tables",
         doc: "tables have at most one or two rows",
         why: "what only a lone row shows: <> inside IN, cross joins, aggregates over one value",
@@ -172,19 +186,25 @@ pub const STRATEGIES: &[Strategy] = &[
             (false, 0..3) => 0.2,
             (false, _) => 0.6,
         },
-        apply: Apply::Rows(group_bounds),
+        apply: Apply::Rows(bounds::group_bounds),
     },
     Strategy {
-        name: "large-groups",
-        doc: "one group of a size around a bound that ordinary tables do not reach",
-        why: "HAVING COUNT(*) > 50, LIMIT 30",
-        when: "thorough only, where a query has a bound between 13 and 260; a third of databases",
+        name: "beyond-bounds",
+        doc: "one group of a size around a bound that ordinary tables do not reach, or as many rows as a LIMIT passes, in an order of their own by each column",
+        why: "HAVING COUNT(*) > 50, LIMIT 30 under one order or another",
+        when: "where a query has a bound between 13 and 260: every twelfth database, every 24th where it is above 60; a third of thorough ones",
         plain: false,
-        weight: |g, _| {
-            let far = |n: &i64| LARGE.contains(n);
-            if g.thorough && g.facts.iter().any(|f| f.counts.iter().any(far)) { 0.33 } else { 0.0 }
-        },
-        apply: Apply::Rows(large_groups),
+        weight: bounds::weight_beyond,
+        apply: Apply::Rows(bounds::beyond_bounds),
+    },
+    Strategy {
+        name: "null-groups",
+        doc: "groups in which all values of nullable columns are NULL",
+        why: "COUNT(x) against COUNT(*), HAVING SUM(x) > 0 against its negation, groups that an aggregate leaves without a value",
+        when: "where the semantics has NULLs and a query groups; every eighth database",
+        plain: false,
+        weight: |g, index| if index % 8 == 6 && lone::has_null_groups(g) { 1.0 } else { 0.0 },
+        apply: Apply::Rows(lone::null_groups),
     },
     Strategy {
         name: "duplicates",
@@ -309,87 +329,6 @@ fn scenario(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dic
         };
         instantiate(g, facts, &class, &BTreeMap::new(), aim, draft, dice);
     }
-}
-
-/// Adds groups whose sizes lie at, below or above the numbers that the queries compare counts with: HAVING,
-/// LIMIT over grouped rows and the like turn on them.
-fn group_bounds(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
-    if g.facts.is_empty() {
-        return;
-    }
-    let facts = &g.facts[dice.below(g.facts.len())];
-    let class = classes(facts, 0.7, dice);
-    let grouped: Vec<Slot> = facts
-        .grouped
-        .iter()
-        .copied()
-        .chain(facts.links.iter().map(|l| l.left))
-        .chain(facts.links.iter().map(|l| l.right))
-        .collect();
-    let groups = 1 + dice.below(if index < 20 { 2 } else { 4 });
-    for _ in 0..groups {
-        let bound = dice.pick(&g.counts).copied().unwrap_or(2).min(12);
-        let size = (bound + [0, 1, -1, 0, 1, 2][dice.below(6)]).clamp(1, 14);
-        // One or all of the group keys are held fast while rows are added.
-        let mut fixed = BTreeMap::new();
-        let all = dice.chance(0.5);
-        let chosen = dice.below(grouped.len());
-        for (i, slot) in grouped.iter().enumerate() {
-            if (all && i < facts.grouped.len()) || i == chosen {
-                let Some(c) = class.get(slot) else { continue };
-                if let Some(column) = facts.column(*slot) {
-                    let value = draft.draw(column, dice);
-                    fixed.insert(*c, value);
-                }
-            }
-        }
-        let aim = if dice.chance(0.15) { Aim::miss(facts, dice) } else { Aim::Meet };
-        let own_keys = if dice.chance(0.5) { key_classes(g, facts, &class) } else { Vec::new() };
-        for _ in 0..size {
-            let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
-            instantiate(g, facts, &class, &fixed, aim, draft, dice);
-        }
-    }
-}
-
-/// Bounds that [`large_groups`] aims at; smaller ones are met by `group-bounds`.
-const LARGE: std::ops::RangeInclusive<i64> = 13..=260;
-
-/// One group that is larger than a table usually may be, for which the limit on rows is lifted.
-fn large_groups(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
-    let bounds: Vec<(usize, i64)> = (0..g.facts.len())
-        .flat_map(|i| g.facts[i].counts.iter().map(move |&n| (i, n)))
-        .filter(|(_, n)| LARGE.contains(n))
-        .collect();
-    let Some(&(which, bound)) = dice.pick(&bounds) else {
-        return;
-    };
-    let facts = &g.facts[which];
-    let class = classes(facts, 0.7, dice);
-    let mut fixed = BTreeMap::new();
-    let one_group = dice.chance(0.8);
-    // A group that no other row joins has exactly the size that is asked for.
-    let of_its_own = dice.chance(0.6);
-    let bound_slots: BTreeSet<Slot> = facts.atoms.iter().map(|a| a.slot).collect();
-    for slot in facts.grouped.iter().filter(|_| one_group) {
-        if let (Some(c), Some(column)) = (class.get(slot), facts.column(*slot)) {
-            let value = if of_its_own && !bound_slots.contains(slot) {
-                draft.unused(column, dice)
-            } else {
-                draft.draw(column, dice)
-            };
-            fixed.insert(*c, value);
-        }
-    }
-    let own_keys = key_classes(g, facts, &class);
-    let size = (bound + [0, 1, -1, 2, 4, 8][dice.below(6)]).clamp(1, *LARGE.end() + 8);
-    let usual = draft.max_rows;
-    draft.max_rows = draft.max_rows.max(size as usize + 40);
-    for _ in 0..size {
-        let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
-        instantiate(g, facts, &class, &fixed, Aim::Meet, draft, dice);
-    }
-    draft.max_rows = usual;
 }
 
 /// The columns of a table whose values make it unique; a copy must draw them anew.

@@ -11,7 +11,7 @@ use crate::dice::Dice;
 
 /// What such a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// A JSON array of strings: how the sandbox keeps PostgreSQL's arrays.
     Array,
     /// A JSON document.
@@ -19,7 +19,7 @@ pub(super) enum Shape {
 }
 
 /// The shape of a column's values, if its declared type gives it one.
-pub(super) fn shape(column: &Column) -> Option<Shape> {
+pub(crate) fn shape(column: &Column) -> Option<Shape> {
     let declared = column.declared.trim().to_ascii_uppercase();
     if declared.ends_with(']') {
         return Some(Shape::Array);
@@ -41,7 +41,7 @@ fn written(json: &Json) -> Value {
 }
 
 /// The value in the column's shape.
-pub(super) fn fit(value: Value, shape: Shape) -> Value {
+pub(crate) fn fit(value: Value, shape: Shape) -> Value {
     let plain = match &value {
         Value::Null => return value,
         Value::Text(text) => Json::from(text.as_str()),
@@ -93,6 +93,96 @@ fn scalar(text: &str, dice: &mut Dice) -> Json {
         Ok(json @ (Json::Bool(_) | Json::Number(_))) if dice.chance(0.5) => json,
         _ => Json::from(text),
     }
+}
+
+/// The steps of a path, as SQLite and others write it: `$.a[0]."b c"`.
+fn steps(path: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    let mut step = String::new();
+    let mut quoted = false;
+    for c in path.trim_start_matches('$').chars() {
+        match c {
+            '"' => quoted = !quoted,
+            '.' | '[' | ']' if !quoted => {
+                if !step.is_empty() {
+                    steps.push(std::mem::take(&mut step));
+                }
+            }
+            c => step.push(c),
+        }
+    }
+    if !step.is_empty() {
+        steps.push(step);
+    }
+    steps
+}
+
+/// Places where a path may lead: a list has a few members at most.
+const MAX_PLACE: usize = 4;
+
+/// Writes a member where the steps lead, making what lies on the way. A number is a place in a list.
+fn place(document: &mut Json, steps: &[String], member: Json) {
+    let Some((step, rest)) = steps.split_first() else {
+        *document = member;
+        return;
+    };
+    match step.parse::<usize>() {
+        Ok(at) if at < MAX_PLACE && !matches!(document, Json::Object(members) if !members.is_empty()) => {
+            if !document.is_array() {
+                *document = Json::Array(Vec::new());
+            }
+            if let Json::Array(list) = document {
+                list.resize(list.len().max(at + 1), Json::from("a"));
+                if let Some(inner) = list.get_mut(at) {
+                    place(inner, rest, member);
+                }
+            }
+        }
+        _ => {
+            if !document.is_object() {
+                *document = Json::Object(Map::new());
+            }
+            if let Json::Object(members) = document {
+                place(members.entry(step.clone()).or_insert(Json::Null), rest, member);
+            }
+        }
+    }
+}
+
+/// Documents for one database in which most of the paths lead somewhere: to a constant that the queries compare
+/// with, or to a small value of any kind.
+pub(super) fn documents(paths: &[&str], compared: &[Value], dice: &mut Dice) -> Vec<Value> {
+    let own =
+        [Json::from(1), Json::from(2), Json::from("a"), Json::from("b"), Json::from(true), Json::from(1.5)];
+    let list = Json::Array(vec![Json::from("a"), Json::from(2), Json::from("a")]);
+    let nested = Json::Object(Map::from_iter([("k".to_owned(), Json::from(1))]));
+    let constant = |dice: &mut Dice| match dice.pick(compared)? {
+        Value::Integer(i) => Some(Json::from(*i)),
+        Value::Real(r) => Some(Json::from(r.0)),
+        Value::Text(text) => Some(Json::from(text.as_str())),
+        _ => None,
+    };
+    let member = |dice: &mut Dice| match dice.below(10) {
+        0..4 => constant(dice).or_else(|| dice.pick(&own).cloned()).unwrap_or_default(),
+        4..7 => dice.pick(&own).cloned().unwrap_or_default(),
+        7 => Json::Null,
+        8 => list.clone(),
+        _ => nested.clone(),
+    };
+    let document = |dice: &mut Dice| {
+        let mut document = Json::Object(Map::new());
+        for path in paths {
+            if dice.chance(0.75) {
+                let member = member(dice);
+                place(&mut document, &steps(path), member);
+            }
+        }
+        match document {
+            Json::Object(_) | Json::Array(_) => document,
+            plain => Json::Array(vec![plain]),
+        }
+    };
+    (0..8).map(|_| written(&document(dice))).collect()
 }
 
 /// Values for one database, made of the constants that the column is compared with and of

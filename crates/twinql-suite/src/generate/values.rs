@@ -3,6 +3,7 @@
 use twinql_sql::schema::{Form, Typing};
 use twinql_sql::{Affinity, Collation, Column, TypeClass, Value};
 
+use super::shapes::undeclared;
 use crate::dice::Dice;
 use crate::facts::{Atom, Comparison};
 
@@ -83,7 +84,12 @@ pub(crate) fn style(column: &Column, computed: bool, numeric: bool, dice: &mut D
                 0.08
             };
             if dice.chance(digits) {
-                if textual { Style::Digits } else { Style::Integers }
+                // A column without a type may hold numbers as such.
+                if textual && !(undeclared(column) && dice.chance(0.6)) {
+                    Style::Digits
+                } else {
+                    Style::Integers
+                }
             } else if dice.chance(if computed || numeric { 0.5 } else { 0.1 }) {
                 Style::Mixed
             } else {

@@ -36,7 +36,8 @@ impl Judge {
             return verdict;
         }
         let generator = generator.thorough();
-        for index in FROM..FROM + FURTHER {
+        let further = if course.reach.is_final() { 0 } else { FURTHER };
+        for index in FROM..FROM + further {
             let Some(database) = generator.database(index) else {
                 continue;
             };
@@ -64,7 +65,8 @@ impl Judge {
 
     /// Why agreement so far says nothing, if it does not.
     fn why(&self, trial: &mut Trial<'_>, course: &Course) -> Option<String> {
-        trial.ring.untested(PAIR, &course.gold, course.standing.agreed())
+        let untested = trial.ring.untested(PAIR, &course.gold, course.standing.agreed());
+        untested.or_else(|| course.reach.untested())
     }
 }
 

@@ -5,14 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::{ColumnRef, Schema, TypeClass, Value};
+use twinql_sql::{Column, ColumnRef, Schema, Table, TypeClass, Value};
 
-use super::simple::{Domain, Renaming, simpler};
+use super::simple::{Domain, Kind, Look, Renaming, simpler};
 use super::{GOLD, PAIR, PRED, Trial};
 use crate::bout::{Outcome, Shrinking, drop_rows};
 use crate::database::{Database, Row, keys, project, store};
 use crate::execute::{Answer, ExecError, Limits, Sandbox};
 use crate::generate::Generator;
+use crate::plausible::content::{Content, is_own_name};
+use crate::plausible::form::Form;
+use crate::plausible::words::words;
 
 /// Databases that are tried for simpler values; most witnesses need one or two.
 const MAX_TRIALS: u32 = 60;
@@ -54,6 +57,23 @@ impl Shrinking for Plainer<'_, '_, '_> {
     fn drop_otherwise(&mut self, table: usize, row: usize) -> bool {
         self.drop_passed_by(table, row)
     }
+}
+
+/// What values of a column are to look like; `taken` are the names that other columns' texts go by.
+fn look(column: &Column, table: &Table, taken: &mut BTreeSet<String>) -> Look {
+    let own = if is_own_name(column, &table.name) { &table.name } else { &column.name };
+    let mut called = words(own).join(" ");
+    if taken.contains(&called) {
+        called = format!("{} {called}", words(&table.name).join(" "));
+    }
+    taken.insert(called.clone());
+    let kind = match Content::of(column, &table.name, false) {
+        Content::Email if taken.insert("@".to_owned()) => Kind::Email,
+        Content::Moment(Form::Day | Form::Moment { .. }) => Kind::Date,
+        Content::Money => Kind::Money { fraction: column.class == TypeClass::Number },
+        _ => Kind::Any,
+    };
+    Look { called, kind }
 }
 
 impl Plainer<'_, '_, '_> {
@@ -117,9 +137,9 @@ impl Plainer<'_, '_, '_> {
             return;
         }
         for (number, domain) in &domains {
-            let (number, worded, plan) = (*number, simpler(domain, true), simpler(domain, false));
-            let renamed = attempt(self, &[(number, worded.clone())])
-                || worded != plan && attempt(self, &[(number, plan.clone())]);
+            let (number, natural, plan) = (*number, simpler(domain, true), simpler(domain, false));
+            let renamed = attempt(self, &[(number, natural.clone())])
+                || natural != plan && attempt(self, &[(number, plan.clone())]);
             if renamed {
                 continue;
             }
@@ -137,6 +157,7 @@ impl Plainer<'_, '_, '_> {
     fn domains(&self) -> Vec<(usize, Domain)> {
         let schema = self.generator.schema();
         let mut out: Vec<(usize, Domain)> = Vec::new();
+        let mut called: BTreeSet<String> = BTreeSet::new();
         for (table, definition) in schema.tables.iter().enumerate() {
             let rows = self.database.rows(table);
             if rows.is_empty() {
@@ -149,7 +170,8 @@ impl Plainer<'_, '_, '_> {
                 };
                 let place = out.iter().position(|(n, _)| *n == number).unwrap_or_else(|| {
                     let literals = self.generator.literals(number).to_vec();
-                    let domain = Domain { literals, text: true, ..Domain::default() };
+                    let look = look(about, definition, &mut called);
+                    let domain = Domain { literals, text: true, look, ..Domain::default() };
                     out.push((number, domain));
                     out.len() - 1
                 });
@@ -222,21 +244,42 @@ impl Plainer<'_, '_, '_> {
         }
     }
 
-    /// Drops tables that neither query reads, and that no foreign key needs.
+    /// Drops tables that neither query reads, and that no foreign key needs: one that may be NULL does not, which is
+    /// tried where it refers to something. Twice, since a table may be free once another is gone.
     fn drop_tables(&mut self, limits: Limits) {
         let read = self.generator.read();
-        for table in 0..self.database.tables.len() {
-            if read.contains(&table) || !matches!(self.database.tables.get(table), Some(Some(_))) {
+        let unread: Vec<usize> = (0..self.database.tables.len()).filter(|t| !read.contains(t)).collect();
+        for &table in unread.iter().chain(&unread) {
+            if !matches!(self.database.tables.get(table), Some(Some(_))) {
                 continue;
             }
             let mut smaller = self.database.clone();
             if let Some(rows) = smaller.tables.get_mut(table) {
                 *rows = None;
             }
-            if self.can_be_read(&smaller, limits) {
+            if self.can_be_read(&smaller, limits)
+                && !self.keep(smaller.clone())
+                && self.cut_off(&mut smaller, table)
+            {
                 self.keep(smaller);
             }
         }
+    }
+
+    /// Has nothing refer to a table; false where a reference may not be NULL.
+    fn cut_off(&self, database: &mut Database, table: usize) -> bool {
+        for (from, definition) in self.generator.schema().tables.iter().enumerate() {
+            for key in definition.foreign_keys.iter().filter(|key| key.target == table && from != table) {
+                let Some(Some(rows)) = database.tables.get_mut(from) else { continue };
+                let nullable =
+                    |column: &&usize| self.generator.may_be_null(ColumnRef { table: from, column: **column });
+                let Some(&column) = key.columns.iter().find(nullable) else { return false };
+                for cell in rows.iter_mut().filter_map(|row| row.get_mut(column)) {
+                    *cell = Value::Null;
+                }
+            }
+        }
+        true
     }
 
     /// Whether both queries find their tables in the database.

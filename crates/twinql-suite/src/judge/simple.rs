@@ -21,26 +21,45 @@ pub(super) struct Domain {
     pub(super) year: bool,
     /// Its columns hold text alone; a text that is a number may as well be a word.
     pub(super) text: bool,
+    /// What its values are and look like.
+    pub(super) look: Look,
+}
+
+/// What the values of a domain are to look like, so that whoever reads a witness sees one thing by one name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Look {
+    /// What its texts are called: `shelf` makes them `shelf A`, `shelf B`.
+    pub(super) called: String,
+    pub(super) kind: Kind,
+}
+
+/// Values that have a form of their own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    #[default]
+    Any,
+    Email,
+    /// Dates, whatever the column's type.
+    Date,
+    /// Sums of money, with a fraction if the column has one.
+    Money {
+        fraction: bool,
+    },
 }
 
 /// A value and the one that takes its place everywhere in the domain.
 pub(super) type Renaming = (Value, Value);
 
-/// Words that do for people, places and titles alike, in order.
-const WORDS: [&str; 24] = [
-    "Alma", "Bern", "Cara", "Dale", "Elm", "Fay", "Glen", "Hope", "Iris", "June", "Kent", "Lily", "Maya",
-    "Noor", "Oslo", "Page", "Quinn", "Rose", "Sage", "Troy", "Uma", "Vera", "Wren", "Zoe",
-];
 /// Of larger numbers two can be one as a float.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 /// The first year and the year of dates that stand for no constant.
 const YEAR: i64 = 2024;
 
-/// Simpler values for a domain; those that stay are left out. Texts that are numbers become words where
-/// `worded` is asked for and nothing speaks against it.
-pub(super) fn simpler(domain: &Domain, worded: bool) -> Vec<Renaming> {
-    let worded = worded && domain.text && !domain.literals.iter().any(|l| number(l).is_some());
-    let mut out = if worded { Vec::new() } else { numbers(domain) };
+/// Simpler values for a domain; those that stay are left out. `natural` ones look like what they are, and texts that
+/// are numbers become words where nothing speaks against it; the others are as small as may be.
+pub(super) fn simpler(domain: &Domain, natural: bool) -> Vec<Renaming> {
+    let worded = natural && domain.text && !domain.literals.iter().any(|l| number(l).is_some());
+    let mut out = if worded { Vec::new() } else { numbers(domain, natural) };
     out.extend(dates(domain));
     out.extend(words(domain, worded));
     out.retain(|(from, to)| from != to);
@@ -79,11 +98,12 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     all
 }
 
-fn numbers(domain: &Domain) -> Vec<Renaming> {
+fn numbers(domain: &Domain, natural: bool) -> Vec<Renaming> {
     let values = sorted(domain.values.iter().filter_map(number));
     let literals = domain.literals.iter().filter_map(number);
-    // Below, at and above zero are different things, except for what only names rows.
-    let zero = (!domain.key).then_some(0.0);
+    // Below, at and above zero are different things, except for what only names rows, or is no year or price.
+    let looks = natural && (domain.year || matches!(domain.look.kind, Kind::Money { .. }));
+    let zero = (!domain.key && !looks).then_some(0.0);
     let anchors = sorted(literals.chain(zero));
     let mut targets = Vec::with_capacity(values.len());
     for group in values.chunk_by(|a, b| place(&anchors, *a) == place(&anchors, *b)) {
@@ -93,7 +113,13 @@ fn numbers(domain: &Domain) -> Vec<Renaming> {
             Err(after) => {
                 let below = after.checked_sub(1).and_then(|i| anchors.get(i)).copied();
                 let above = anchors.get(after).copied();
-                targets.extend(between(below, above, group, domain.year));
+                let rising = |i: usize| match domain.look.kind {
+                    Kind::Money { fraction: true } if natural => 9.5 + 10.0 * i as f64,
+                    Kind::Money { fraction: false } if natural => 10.0 * (i + 1) as f64,
+                    _ if domain.year => (YEAR + i as i64) as f64,
+                    _ => 1.0 + i as f64,
+                };
+                targets.extend(between(below, above, group, rising));
             }
         }
     }
@@ -114,14 +140,12 @@ fn place(anchors: &[f64], value: f64) -> Result<usize, usize> {
 }
 
 /// As many rising numbers between two bounds as `group` has: whole ones next to a bound if there is
-/// room, one in the middle if there is none, or those of the group.
-fn between(below: Option<f64>, above: Option<f64>, group: &[f64], year: bool) -> Vec<f64> {
+/// room, one in the middle if there is none, or those of the group; where no constant bounds them, the `free` ones.
+fn between(below: Option<f64>, above: Option<f64>, group: &[f64], free: impl Fn(usize) -> f64) -> Vec<f64> {
     let count = group.len() as f64;
     let rising = |first: f64| (0..group.len()).map(|i| first + i as f64).collect();
     match (below, above) {
-        (None, None) if year => rising(YEAR as f64),
-        (Some(0.0), None) if year => rising(YEAR as f64),
-        (None, None) => rising(1.0),
+        (None | Some(0.0), None) => (0..group.len()).map(free).collect(),
         (Some(low), None) => rising(low.floor() + 1.0),
         (None, Some(high)) => rising(high.ceil() - count),
         // Negative numbers count down from zero.
@@ -223,7 +247,7 @@ fn words(domain: &Domain, worded: bool) -> Vec<Renaming> {
         let looks_like = |c: char| c.is_ascii_digit();
         !text.is_empty()
             && !asked(text)
-            && !WORDS.contains(text)
+            && !(0..=25).any(|i| domain.look.word(i) == **text)
             && dated(text).is_none()
             // '2014x' stands for a number that is none.
             && (worded || text.parse::<f64>().is_err() && !text.starts_with(looks_like))
@@ -240,12 +264,28 @@ fn words(domain: &Domain, worded: bool) -> Vec<Renaming> {
             _ => None,
         }))
         .collect();
-    let free = WORDS.iter().filter(|w| !taken.contains(w));
+    let names = (0..=25_u8).map(|i| domain.look.word(i)).filter(|word| !taken.contains(&word.as_str()));
     texts()
         .filter(plain)
-        .zip(free)
-        .map(|(from, to)| (Value::Text(from.to_owned()), Value::Text((*to).to_owned())))
+        .zip(names)
+        .map(|(from, to)| (Value::Text(from.to_owned()), Value::Text(to)))
         .collect()
+}
+
+impl Look {
+    /// Text number `i`, in the order of texts.
+    fn word(&self, i: u8) -> String {
+        let letter = char::from(b'A' + i.min(25));
+        match self.kind {
+            Kind::Email => format!("{}@example.org", letter.to_ascii_lowercase()),
+            Kind::Date => {
+                let i = i64::from(i);
+                format!("{:04}-{:02}-01", YEAR + i / 12, 1 + i % 12)
+            }
+            _ if self.called.is_empty() => letter.to_string(),
+            _ => format!("{} {letter}", self.called),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -304,12 +344,13 @@ mod tests {
                 values: [text("7"), text("12")].into(),
                 literals: literals.to_vec(),
                 text: text_column,
+                look: Look { called: "name".to_owned(), kind: Kind::Any },
                 ..Domain::default()
             };
             let to = simpler(&domain, worded).into_iter().map(|(_, to)| to);
             to.collect::<Vec<_>>()
         };
-        let words = [text("Alma"), text("Bern")];
+        let words = [text("name A"), text("name B")];
         assert_eq!(of(&[text("x")], true, true), words);
         for numbers in [of(&[], true, false), of(&[], false, true), of(&[Value::Integer(50)], true, true)] {
             assert_eq!(numbers, [text("2"), text("1")]);
@@ -340,13 +381,34 @@ mod tests {
     #[test]
     fn words_get_short_and_constants_stay() {
         for (values, literals, expected) in [
-            (vec!["xBob", "Kim Lee Zq"], vec![], vec!["Bern", "Alma"]),
-            (vec!["France", "a"], vec!["France", "Alma"], vec!["France", "Bern"]),
+            (vec!["xBob", "Kim Lee Zq"], vec![], vec!["B", "A"]),
+            (vec!["France", "a"], vec!["France", "A"], vec!["France", "B"]),
             (vec!["2014x", ""], vec![], vec!["2014x", ""]),
             (vec!["xabc"], vec!["%abc"], vec!["xabc"]),
         ] {
             let texts = |all: &[&str]| all.iter().map(|s| text(s)).collect::<Vec<_>>();
             assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
         }
+    }
+
+    #[test]
+    fn values_look_like_what_they_are() {
+        let of = |kind: Kind, natural: bool, values: &[Value]| {
+            let domain = Domain {
+                values: values.iter().cloned().collect(),
+                look: Look { called: "shelf".to_owned(), kind },
+                ..Domain::default()
+            };
+            simpler(&domain, natural).into_iter().map(|(_, to)| to).collect::<Vec<_>>()
+        };
+        let (int, real) = (Value::Integer, |r: f64| Value::Real(r.into()));
+        let words = [text("Kim"), text("xb")];
+        assert_eq!(of(Kind::Any, true, &words), [text("shelf A"), text("shelf B")]);
+        assert_eq!(of(Kind::Email, true, &words), [text("a@example.org"), text("b@example.org")]);
+        assert_eq!(of(Kind::Date, true, &words), [text("2024-01-01"), text("2024-02-01")]);
+        let prices = [int(3), int(700)];
+        assert_eq!(of(Kind::Money { fraction: true }, true, &prices), [real(9.5), real(19.5)]);
+        assert_eq!(of(Kind::Money { fraction: false }, true, &prices), [int(10), int(20)]);
+        assert_eq!(of(Kind::Money { fraction: true }, false, &prices), [int(1), int(2)]);
     }
 }

@@ -10,7 +10,7 @@ use super::words::words;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Numbers or codes that tell rows apart and mean nothing.
     Id,
     Person,
@@ -44,7 +44,7 @@ pub(super) enum Content {
 
 impl Content {
     /// The kind of a column. `key` says that it is one by itself.
-    pub(super) fn of(column: &Column, table: &str, key: bool) -> Content {
+    pub(crate) fn of(column: &Column, table: &str, key: bool) -> Content {
         let (name, table) = (words(&column.name), words(table));
         let compact: String = name.concat();
         let declared = column.declared.to_ascii_uppercase();
@@ -77,7 +77,7 @@ impl Content {
 }
 
 /// True of the name that the rows of a table go by: `name`, `title`, or `power_name` of a table `superpower`.
-pub(super) fn is_own_name(column: &Column, table: &str) -> bool {
+pub(crate) fn is_own_name(column: &Column, table: &str) -> bool {
     let (name, table) = (words(&column.name), table.to_lowercase());
     name.split_last().is_some_and(|(last, rest)| {
         matches!(last.as_str(), "name" | "title") && rest.iter().all(|word| table.contains(word.as_str()))

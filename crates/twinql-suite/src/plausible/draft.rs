@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
 use super::QuickSet;
+use super::asked::{Asked, MOST_ASKED};
 use super::by_column::ByColumn;
 use super::content::Content;
 use super::portrait::Portraits;
@@ -66,6 +67,8 @@ pub(super) struct Draft<'a> {
     making: Vec<usize>,
     /// References may lead nowhere.
     dangling: bool,
+    /// What the gold counts to, beyond what tables hold anyway.
+    asked: Asked,
     /// Rows of the tables of which a profile knows the number.
     sizes: BTreeMap<usize, usize>,
     /// How children are dealt out, by table and reference, where a profile knows.
@@ -96,6 +99,7 @@ impl<'a> Draft<'a> {
             constraints,
             making: Vec::new(),
             dangling: false,
+            asked: Asked::default(),
             sizes: portraits.sizes(tables, if plenty { PLENTY } else { MAX_ROWS } - 12),
             deals: BTreeMap::new(),
         };
@@ -183,6 +187,7 @@ impl<'a> Draft<'a> {
             .filter(|n| (2..=12).contains(n))
             .max()
             .unwrap_or(0) as f64;
+        self.asked = Asked::of(gold);
         for &table in self.tables {
             let parents = self
                 .portraits
@@ -190,8 +195,9 @@ impl<'a> Draft<'a> {
                 .iter()
                 .map(|r| self.spreads.get(&r.target).map_or(0, |s| s.rows));
             let parents = parents.max().unwrap_or(0);
-            let most = if self.plenty { PLENTY } else { MAX_ROWS } - 12;
+            let most = self.most(table) - 12;
             let wanted = match self.spreads.get(&table).map_or(0, |s| s.rows) {
+                0 if self.asked.grows(table) => self.asked.rows(parents, self.has_children(table), dice),
                 0 if parents == 0 && self.plenty => most,
                 0 if parents == 0 => [6, 9, 14, 20][dice.below(4)] + bound as usize,
                 0 => {
@@ -229,6 +235,19 @@ impl<'a> Draft<'a> {
         if share >= 1.0 {
             self.adopt(dice);
         }
+    }
+
+    /// Rows that a table may have.
+    fn most(&self, table: usize) -> usize {
+        let usual = if self.plenty { PLENTY } else { MAX_ROWS };
+        if self.asked.grows(table) { usual.max(MOST_ASKED) } else { usual }
+    }
+
+    /// Whether a table that the gold reads refers to this one.
+    fn has_children(&self, table: usize) -> bool {
+        let refers =
+            |t: &usize| self.portraits.references(*t).iter().any(|r| r.target == table && *t != table);
+        self.asked.tables.iter().any(|t| refers(t))
     }
 
     /// Gives each parent without a child one, where a table refers to one other and no parent is without.
@@ -271,7 +290,7 @@ impl<'a> Draft<'a> {
 
     /// Adds a row with the given cells, and the parents that it lacks; gives its position.
     pub(super) fn add(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
-        let most = if self.plenty { PLENTY } else { MAX_ROWS };
+        let most = self.most(table);
         // Tables that refer to each other in a circle would never come to an end. What is given may ask for a
         // second row of a table, such as somebody's boss.
         let again = self.making.iter().filter(|t| **t == table).count();

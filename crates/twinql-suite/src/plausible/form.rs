@@ -6,7 +6,7 @@ use crate::dice::Dice;
 
 /// How a moment is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// `2024-05-31`
     Day,
     /// `2024/5/31`

@@ -55,7 +55,7 @@ pub(super) const CATEGORIES: [&str; 24] = [
 ];
 
 /// The words of a column's name, in lower case: `ReleaseDate2` and `release_date` give `release` and `date`.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut lower = false;
