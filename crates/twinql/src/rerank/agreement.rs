@@ -48,7 +48,8 @@ fn by_network(pairs: &[(usize, usize, &Form, &Form)], reranker: &Reranker) -> Ve
         .into_iter()
         .map(|said| {
             let said = said.and_then(Result::ok);
-            let probability = said.and_then(|s| s.probability(threshold, &|score| Some(score.probability)));
+            let probability =
+                said.and_then(|s| s.probability(threshold, false, &|score| Some(score.probability)));
             probability.map_or(0.0, f64::from)
         })
         .collect()
@@ -62,12 +63,14 @@ fn graphs(gold: &Form, pred: &Form) -> PairGraphs {
             other.clone().unwrap_or_else(|| Arc::clone(&pred.graph)),
         )),
     };
+    let names = gold.names.as_ref().zip(pred.names.as_ref());
     PairGraphs {
         gold: Arc::clone(&gold.graph),
         pred: Arc::clone(&pred.graph),
         identical: false,
         vacuous: Vacuous { gold: gold.vacuous.clone(), pred: pred.vacuous.clone() },
         emptied,
+        names: names.map(|(gold, pred)| gold.apart(pred)).unwrap_or_default(),
         trees: None,
     }
 }

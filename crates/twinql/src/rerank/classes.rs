@@ -9,6 +9,7 @@ use twinql_model::GraphConfig;
 use twinql_sql::{Assumption, Nulls, Proof, Schema, Semantics, prove};
 
 use super::{Candidate, Reranker, Set};
+use crate::names::Names;
 use crate::prepare::{Read, SharedGraph, SideError, Under, in_sqlite, read};
 
 /// Pairs of classes of one set for which a proof is tried.
@@ -41,6 +42,8 @@ pub(super) struct Form {
     pub(super) graph: SharedGraph,
     pub(super) vacuous: Vec<Assumption>,
     pub(super) emptied: Option<SharedGraph>,
+    /// The functions of its form.
+    pub(super) names: Option<Names>,
 }
 
 impl Form {
@@ -60,6 +63,7 @@ impl Form {
             graph: Arc::new(read.graph),
             vacuous: read.vacuous,
             emptied: read.emptied.map(Arc::new),
+            names: read.names,
         }
     }
 
