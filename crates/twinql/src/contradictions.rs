@@ -3,7 +3,7 @@
 //!
 //! Nothing is executed for it that is not executed anyway, but for one cheap look: where a probe runs beside the network,
 //! queries of equal canonical forms are evaluated as they are written on a few databases, since the forms themselves
-//! cannot differ. A proof is held only against databases of the semantics that it was made under. Plausible databases
+//! cannot differ, and the suite judges those that differ there. A proof is held only against databases of the semantics that it was made under. Plausible databases
 //! count for nothing here: they hold NULLs and ties that a semantics rules out or leaves open.
 
 use rayon::prelude::*;
@@ -12,11 +12,12 @@ use twinql_metrics::{MetricId, MetricInfo};
 use twinql_model::{Cascade, Correction, Evidence, Shown, Signs};
 use twinql_probe::{Probe, Reading, Side};
 use twinql_sql::{Plan, Schema, Semantics, parse, plan};
-use twinql_suite::Verdict;
+use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
 use crate::engine::{Engine, is_probed};
 use crate::job::{Job, Work};
+use crate::judging::judge_all;
 use crate::prepare::same_tokens;
 use crate::record::{Record, shortest};
 
@@ -66,41 +67,52 @@ impl Engine {
 
     /// What tells each pair apart on a database that `semantics` allows, by all that has been executed.
     fn refuters(&self, batch: &mut Batch<'_>, semantics: &Semantics) -> Vec<Option<Refuter>> {
-        let judged = batch.verdicts(semantics);
-        let probed = self.refuted_by_probe(batch, semantics);
-        (0..batch.jobs.len())
-            .map(|i| {
-                let verdict = judged.as_ref().and_then(|judged| judged.get(i)?.as_ref());
-                match verdict {
-                    Some(Verdict::Different { .. }) => Some(Refuter::Suite),
-                    _ => probed.get(i).copied().unwrap_or(false).then_some(Refuter::Probe),
-                }
-            })
-            .collect()
-    }
-
-    /// Whether a database of the probe tells each pair apart; nothing where the network answers for other semantics, or
-    /// another question.
-    fn refuted_by_probe(&self, batch: &mut Batch<'_>, semantics: &Semantics) -> Vec<bool> {
-        let (Some(probe), Some(network)) = (self.probe(), &self.network) else { return Vec::new() };
+        let mut found = vec![None; batch.jobs.len()];
+        if let Some(verdicts) = batch.verdicts(semantics) {
+            let refuted = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Different { .. }));
+            found = verdicts.iter().map(|verdict| refuted(verdict).then_some(Refuter::Suite)).collect();
+        }
+        let (Some(probe), Some(network)) = (self.probe(), &self.network) else { return found };
         let usual = network.question().is_usual() && network.answers_for(&self.semantics) == *semantics;
         if !usual || !self.metrics.iter().any(|metric| is_probed(metric.id)) {
-            return Vec::new();
+            return found;
         }
-        let shown = batch.shown();
+        if let Some(shown) = batch.shown() {
+            for (found, shown) in found.iter_mut().zip(&*shown) {
+                let differ = shown.is_some_and(|shown| shown.differ > 0);
+                *found = found.or(differ.then_some(Refuter::Probe));
+            }
+        }
         let graphs = batch.graphs(semantics, &network.graph());
         let pairs: Vec<_> = batch.jobs.iter().zip(graphs.iter()).collect();
-        let shown = shown.as_deref().unwrap_or_default();
         let probe = Probe { databases: DATABASES, ..probe };
-        pairs
+        let doubted: Vec<usize> = pairs
             .into_par_iter()
             .enumerate()
-            .map(|(i, (job, pair))| {
-                let told_apart = shown.get(i).copied().flatten().is_some_and(|shown| shown.differ > 0);
+            .filter(|(_, (job, pair))| {
                 let equal = pair.as_ref().is_some_and(|pair| pair.identical);
-                told_apart || equal && is_refuted_as_written(job, probe, semantics)
+                equal && is_doubted_as_written(job, probe, semantics)
             })
-            .collect()
+            .map(|(at, _)| at)
+            .collect();
+        self.confirm(&doubted, batch.jobs, semantics, &mut found);
+        found
+    }
+
+    /// Has the suite judge pairs of equal forms that a probe tells apart as they are written. There are next to none, and
+    /// SQLite has the last word on them.
+    fn confirm(&self, doubted: &[usize], jobs: &[Job], semantics: &Semantics, found: &mut [Option<Refuter>]) {
+        let open = doubted.iter().filter(|at| matches!(found.get(**at), Some(None)));
+        let (places, asked): (Vec<usize>, Vec<Job>) =
+            open.filter_map(|at| Some((*at, jobs.get(*at)?.clone()))).unzip();
+        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
+        for (at, report) in places.into_iter().zip(judge_all(&asked, &judge, &self.workers, &|| ())) {
+            if let (Some(found), Some(Verdict::Different { .. })) =
+                (found.get_mut(at), report.map(|report| report.verdict))
+            {
+                *found = Some(Refuter::Suite);
+            }
+        }
     }
 
     /// Scores a pair by the database that tells it apart, and says of the metric what is wrong.
@@ -164,8 +176,8 @@ impl Engine {
     }
 }
 
-/// Whether a database tells the two queries apart as they are written, whose forms are equal.
-fn is_refuted_as_written(job: &Job, probe: Probe, semantics: &Semantics) -> bool {
+/// Whether a database of the probe tells the two queries apart as they are written, whose forms are equal.
+fn is_doubted_as_written(job: &Job, probe: Probe, semantics: &Semantics) -> bool {
     let Work::Pair { schema, gold, pred } = &job.work else { return false };
     // What is written the same way is the same, and without DISTINCT what is written is not what is compared.
     if semantics.ignore_distinct || same_tokens(gold, pred) {
@@ -255,10 +267,7 @@ mod tests {
         let jobs = [job("SELECT name FROM pet", "SELECT name FROM pet WHERE age > 2")];
         let mut batch = Batch::new(&jobs, true);
         let strict = Semantics::preset("strict").unwrap();
-        batch.judged(
-            &twinql_suite::JudgeConfig { semantics: strict, ..engine.judge.clone() },
-            &engine.workers,
-        );
+        batch.judged(&JudgeConfig { semantics: strict, ..engine.judge.clone() }, &engine.workers);
         let mut records = vec![Record::empty("1".into())];
         as_if_proved(&mut records[0]);
         engine.contradictions(&mut batch, &mut records);
@@ -270,7 +279,7 @@ mod tests {
         let refuted = |gold: &str, pred: &str| {
             let semantics = Semantics::default();
             let probe = Probe { databases: DATABASES, ..Probe::default() };
-            is_refuted_as_written(&job(gold, pred), probe, &semantics)
+            is_doubted_as_written(&job(gold, pred), probe, &semantics)
         };
         assert!(refuted("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet"));
         for (gold, pred) in [
