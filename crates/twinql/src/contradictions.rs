@@ -73,8 +73,8 @@ impl Engine {
             found = verdicts.iter().map(|verdict| refuted(verdict).then_some(Refuter::Suite)).collect();
         }
         let (Some(probe), Some(network)) = (self.probe(), &self.network) else { return found };
-        let usual = network.question().is_usual() && network.answers_for(&self.semantics) == *semantics;
-        if !usual || !self.metrics.iter().any(|metric| is_probed(metric.id)) {
+        let asked = network.question().is_usual() && self.semantics == *semantics;
+        if !asked || !self.metrics.iter().any(|metric| is_probed(metric.id)) {
             return found;
         }
         if let Some(shown) = batch.shown() {
@@ -83,7 +83,7 @@ impl Engine {
                 *found = found.or(differ.then_some(Refuter::Probe));
             }
         }
-        let graphs = batch.graphs(semantics, &network.graph());
+        let graphs = batch.graphs_for(network, semantics);
         let pairs: Vec<_> = batch.jobs.iter().zip(graphs.iter()).collect();
         let probe = Probe { databases: DATABASES, ..probe };
         let doubted: Vec<usize> = pairs
