@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use twinql_suite::Semantics;
 use twinql_suite::truth::{Finder, Hunt, Tally};
+use twinql_suite::{Judge, JudgeConfig, Semantics};
 
 use crate::soundness::lines::{Question, families};
 use crate::{Done, Measurement};
@@ -15,8 +15,8 @@ use crate::{Done, Measurement};
 /// The measurement.
 pub(crate) const MEASUREMENT: Measurement = Measurement {
     name: "truth",
-    about: "proofs against tiny databases, on real queries and what is made of them",
-    usage: "[--data DIR] [--step N] [--offset N] [--databases N] [--neighbours N] [--across N] [--seed N] [--semantics S]",
+    about: "proofs, or the suite, against tiny databases, on real queries and what is made of them",
+    usage: "[--of proofs|suite] [--data DIR] [--step N] [--offset N] [--databases N] [--neighbours N] [--across N] [--seed N] [--semantics S]",
     run,
 };
 
@@ -30,6 +30,8 @@ struct Options {
     hunt: Hunt,
     /// One for all, or the presets in turn.
     semantics: Option<Semantics>,
+    /// What the suite calls the same is tried, not what is proved.
+    of_suite: bool,
 }
 
 fn options(args: &[String]) -> Result<Options, Box<dyn std::error::Error>> {
@@ -39,11 +41,13 @@ fn options(args: &[String]) -> Result<Options, Box<dyn std::error::Error>> {
         offset: 0,
         hunt: Hunt { seed: 8, neighbours: 24, across: 24, databases: 200 },
         semantics: None,
+        of_suite: false,
     };
     let mut args = args.iter();
     while let Some(name) = args.next() {
         let value = args.next().ok_or_else(|| format!("{name} needs a value"))?;
         match name.as_str() {
+            "--of" => options.of_suite = value == "suite",
             "--data" => options.data = PathBuf::from(value),
             "--step" => options.step = value.parse::<usize>()?.max(1),
             "--offset" => options.offset = value.parse()?,
@@ -90,6 +94,9 @@ fn run(args: &[String]) -> Done {
     for wrong in &tally.wrong {
         println!("{wrong}\n");
     }
+    for missed in &tally.missed {
+        println!("{missed}\n");
+    }
     println!("{} golds; {tally}", chosen.len());
     if tally.wrong.is_empty() { Ok(()) } else { Err("a proof is wrong".into()) }
 }
@@ -101,6 +108,13 @@ fn tally(turn: usize, question: &Question, options: &Options) -> Tally {
     let semantics = options.semantics.clone().unwrap_or_else(preset);
     let mut tally = Tally::default();
     let Ok(finder) = Finder::new(&question.schema, &semantics) else { return tally };
+    if options.of_suite {
+        let config = JudgeConfig { semantics, seed: options.hunt.seed, ..JudgeConfig::default() };
+        if let Ok(judge) = Judge::new(&question.schema, config) {
+            let _ = finder.hunt_suite(&judge, &question.gold, &options.hunt, &mut tally);
+        }
+        return tally;
+    }
     let preds: HashSet<&String> = question.preds.iter().collect();
     let mut preds: Vec<&String> = preds.into_iter().collect();
     preds.sort_unstable();

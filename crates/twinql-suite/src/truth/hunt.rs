@@ -4,8 +4,10 @@ use twinql_sql::prove::prove_plans;
 use twinql_sql::{Plan, Proof, Schema, parse, plan};
 
 use super::{Finder, Refutation, twisted};
+use crate::bout::Verdict;
 use crate::dice::Dice;
 use crate::execute::ExecError;
+use crate::judge::Judge;
 use crate::neighbours::neighbours_in;
 
 /// Others of its kind that a variant is held against, at most.
@@ -37,6 +39,21 @@ pub struct Tally {
     pub unshown: usize,
     /// Proofs of equality that a tiny database refutes.
     pub wrong: Vec<Wrong>,
+    /// Pairs that the suite calls the same.
+    pub same: usize,
+    /// Of these, those that a tiny database tells apart.
+    pub missed: Vec<Missed>,
+}
+
+/// A pair that the suite calls the same, and a tiny database tells apart.
+#[derive(Debug, Clone)]
+pub struct Missed {
+    /// The database's schema.
+    pub db_id: String,
+    /// The two queries, with what was done to make them.
+    pub queries: [(String, &'static str); 2],
+    /// The database that tells them apart.
+    pub refutation: Refutation,
 }
 
 /// A wrong proof.
@@ -57,24 +74,41 @@ pub struct Wrong {
 impl Tally {
     /// Adds another one's counts.
     pub fn merge(&mut self, other: Tally) {
-        let Tally { pairs, equal, different, unshown, wrong } = other;
+        let Tally { pairs, equal, different, unshown, wrong, same, missed } = other;
         self.pairs += pairs;
         self.equal += equal;
         self.different += different;
         self.unshown += unshown;
         self.wrong.extend(wrong);
+        self.same += same;
+        self.missed.extend(missed);
     }
 }
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally { pairs, equal, different, unshown, wrong } = self;
+        let Tally { pairs, equal, different, unshown, wrong, same, missed } = self;
+        if *same > 0 {
+            let missed = missed.len();
+            return write!(f, "{pairs} pairs: the suite calls {same} the same, {missed} of them wrongly");
+        }
         let wrong = wrong.len();
         write!(
             f,
             "{pairs} pairs: {equal} proved equal, {wrong} of them wrongly; {different} proved different"
         )?;
         write!(f, ", {unshown} of them not shown by a tiny database")
+    }
+}
+
+impl std::fmt::Display for Missed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Missed { db_id, queries, refutation } = self;
+        writeln!(f, "{db_id}: the suite says the same, and a tiny database does not")?;
+        for (sql, made) in queries {
+            writeln!(f, "  {made}: {sql}")?;
+        }
+        write!(f, "{}", refutation.statements)
     }
 }
 
@@ -109,6 +143,42 @@ impl Finder {
         }
     }
 
+    /// Holds what the suite calls the same of a query and its variants against tiny databases.
+    ///
+    /// # Errors
+    /// What SQLite says of a query that it refuses.
+    pub fn hunt_suite(
+        &self,
+        judge: &Judge,
+        gold: &str,
+        hunt: &Hunt,
+        tally: &mut Tally,
+    ) -> Result<(), ExecError> {
+        let Some(gold) = variant(&self.schema, gold.to_owned(), "the query") else {
+            return Ok(());
+        };
+        for pred in self.variants(&gold, hunt) {
+            tally.pairs += 1;
+            if !matches!(judge.judge(&gold.sql, &pred.sql), Verdict::Same { .. }) {
+                continue;
+            }
+            tally.same += 1;
+            if let Some(refutation) = self.refutation((&gold.sql, &pred.sql), hunt.seed, hunt.databases)? {
+                let queries = [&gold, &pred].map(|v| (v.sql.clone(), v.made));
+                tally.missed.push(Missed { db_id: self.schema.db_id.clone(), queries, refutation });
+            }
+        }
+        Ok(())
+    }
+
+    /// The neighbours and twists of a query that can be planned.
+    fn variants(&self, gold: &Variant, hunt: &Hunt) -> Vec<Variant> {
+        let near = neighbours_in(&self.sandbox, &self.schema, &gold.sql, hunt.seed, hunt.neighbours);
+        let near = near.into_iter().map(|n| (n.sql, n.mutation));
+        let twists = twisted(&self.schema, &self.sandbox, &gold.sql).into_iter().map(|t| (t.sql, t.twist));
+        near.chain(twists).filter_map(|(sql, made)| variant(&self.schema, sql, made)).collect()
+    }
+
     /// Holds the proofs of a query and its variants against tiny databases.
     ///
     /// # Errors
@@ -117,12 +187,7 @@ impl Finder {
         let Some(gold) = variant(&self.schema, gold.to_owned(), "the query") else {
             return Ok(());
         };
-        let near = neighbours_in(&self.sandbox, &self.schema, &gold.sql, hunt.seed, hunt.neighbours);
-        let near = near.into_iter().map(|n| (n.sql, n.mutation));
-        let made =
-            near.chain(twisted(&self.schema, &self.sandbox, &gold.sql).into_iter().map(|t| (t.sql, t.twist)));
-        let variants: Vec<Variant> =
-            made.filter_map(|(sql, made)| variant(&self.schema, sql, made)).collect();
+        let variants = self.variants(&gold, hunt);
         for variant in &variants {
             self.held(&gold, variant, hunt, tally)?;
         }
