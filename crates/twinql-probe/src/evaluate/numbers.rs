@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use twinql_sql::{Affinity, BinaryOp, Value};
+use twinql_suite::execute::call;
 
 /// The number at the start of a text, and whether the text holds nothing else but spaces.
 fn prefix(text: &str) -> (Value, bool) {
@@ -85,8 +86,20 @@ pub(super) fn logical(truth: Option<bool>) -> Value {
     truth.map_or(Value::Null, |t| Value::Integer(i64::from(t)))
 }
 
-/// A double as SQLite writes it: 15 significant digits, always with a point.
+/// A double as SQLite writes it. What 15 digits do not say SQLite writes with more, and is asked.
 fn real_text(r: f64) -> String {
+    let short = short_text(r);
+    match short.parse() == Ok(r) || !r.is_finite() {
+        true => short,
+        false => match call("concat", &[Value::Real(r.into())]) {
+            Ok(Value::Text(long)) => long,
+            _ => short,
+        },
+    }
+}
+
+/// A double with 15 significant digits, and always with a point.
+fn short_text(r: f64) -> String {
     if r.is_infinite() {
         return if r > 0.0 { "Inf".into() } else { "-Inf".into() };
     }
@@ -242,7 +255,7 @@ mod tests {
         for (r, text) in
             cases.into_iter().chain([(0.0001, "0.0001"), (0.000_01, "1.0e-05"), (1e100, "1.0e+100")])
         {
-            assert_eq!(real_text(r), text);
+            assert_eq!(short_text(r), text);
         }
     }
 

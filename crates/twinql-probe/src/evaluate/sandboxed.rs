@@ -53,7 +53,7 @@ pub(super) const COLLECTED: &[(&str, bool)] = &[
     ("pg_var_samp", false),
 ];
 
-/// What SQLite has in the sandbox and is not evaluated, with the reason.
+/// What SQLite has in the sandbox and is not evaluated, with the reason; a name that ends in `_` stands for all that begin so.
 #[cfg(test)]
 pub(super) const UNEVALUATED: &[(&str, &[&str])] = &[
     ("gives another value at each call", &["random", "randomblob", "twinql_tie_breaker"]),
@@ -66,6 +66,7 @@ pub(super) const UNEVALUATED: &[(&str, &[&str])] = &[
         &[
             "bm25",
             "fts5",
+            "fts5_",
             "highlight",
             "match",
             "matchinfo",
@@ -184,7 +185,7 @@ mod tests {
     fn each_function_of_the_sandbox_is_evaluated_or_listed() {
         let listed = |name: &str| {
             let mut prefixes = UNEVALUATED.iter().flat_map(|(_, names)| *names);
-            prefixes.any(|own| *own == name || *own == "sqlite_" && name.starts_with(own))
+            prefixes.any(|own| *own == name || own.ends_with('_') && name.starts_with(own))
         };
         let known = |name: &str| {
             FUNCTIONS.iter().any(|(own, _)| *own == name)
