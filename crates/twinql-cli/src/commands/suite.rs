@@ -443,13 +443,13 @@ fn record<'a>(
         }
         Ok(RunVerdict { verdict, .. }) => {
             (out.status, out.error) = status::of_verdict(verdict);
-            if matches!(out.status, Status::Untested | Status::MachineError) {
-                out.score = None;
-            }
             if let Verdict::Untested { databases, .. } = verdict {
                 out.databases = Some(*databases);
             }
         }
+    }
+    if matches!(out.status, Status::Untested | Status::MachineError | Status::Unsupported) {
+        out.score = None;
     }
     out
 }
