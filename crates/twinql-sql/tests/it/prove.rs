@@ -41,7 +41,7 @@ fn collations() {
         ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE email = 'A'", "equal"),
         ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE LOWER(email) = 'a'", "equal"),
         ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE email = 'a' COLLATE NOCASE", "equal"),
-        ("SELECT id FROM contact WHERE email IN ('a', 'B')", "SELECT id FROM contact WHERE email = 'b' OR email = 'A'", "equal"),
+        ("SELECT id FROM contact WHERE email IN ('a', 'B')", "SELECT id FROM contact WHERE email IN ('b', 'A')", "equal"),
         ("SELECT id FROM contact WHERE note = 'a '", "SELECT id FROM contact WHERE note = 'a'", "equal"),
         ("SELECT id FROM contact ORDER BY email", "SELECT id FROM contact ORDER BY email COLLATE NOCASE", "equal"),
         ("SELECT COUNT(*) FROM contact GROUP BY email", "SELECT COUNT(*) FROM contact GROUP BY LOWER(email)", "equal"),
