@@ -52,7 +52,9 @@ pub use prove::{Proof, prove};
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
 };
-pub use schema::{Affinity, Collation, Column, ColumnRef, ForeignKey, Schema, SchemaError, SchemaSet, Table, TypeClass};
+pub use schema::{
+    Affinity, Collation, Column, ColumnRef, ForeignKey, Schema, SchemaError, SchemaSet, Table, TypeClass,
+};
 pub use semantics::{Nulls, Semantics};
 pub use spans::{Spans, TextRange};
 pub use value::Value;

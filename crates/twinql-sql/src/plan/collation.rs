@@ -139,7 +139,8 @@ impl Planner<'_> {
             other => {
                 let info = info_of(other, &self.columns);
                 let stored = matches!(info.affinity, None | Some(Affinity::Text));
-                stored && (info.class == TypeClass::Text || info.affinity.is_some())
+                stored
+                    && (info.class == TypeClass::Text || info.affinity.is_some())
                     && info.class != TypeClass::Time
             }
         }
@@ -279,7 +280,11 @@ impl Planner<'_> {
     }
 
     /// `nullif`, `min` and `max` of several values, and what MySQL compares beside them.
-    pub(super) fn folded_call(&self, name: &str, mut args: Vec<Expr>) -> std::result::Result<Expr, Vec<Expr>> {
+    pub(super) fn folded_call(
+        &self,
+        name: &str,
+        mut args: Vec<Expr>,
+    ) -> std::result::Result<Expr, Vec<Expr>> {
         match (name, args.as_mut_slice()) {
             ("nullif", [left, right]) if !left.has_subquery() => {
                 let (l, r) = self.folded(left.clone(), right.clone());

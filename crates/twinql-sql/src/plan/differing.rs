@@ -71,7 +71,9 @@ impl Planner<'_> {
                 same(&format!("{dialect}_format"))
             }
             // PostgreSQL takes characters away, as SQLite does, MySQL the text as a whole.
-            ("trim" | "ltrim" | "rtrim", [_, what]) if dialect != Dialect::Postgres && !is_character(what) => {
+            ("trim" | "ltrim" | "rtrim", [_, what])
+                if dialect != Dialect::Postgres && !is_character(what) =>
+            {
                 same(&format!("{dialect}_{name}"))
             }
             ("locate", [_, _, _]) if mysql => same("my_locate"),
@@ -153,9 +155,8 @@ impl Planner<'_> {
 
     /// The remainder: SQLite's `%` cuts fractions off first, its mod() does not.
     pub(super) fn remainder(&self, left: Expr, right: Expr) -> Expr {
-        let whole = |e: &Expr| {
-            matches!(info_of(e, &self.columns).class, TypeClass::Integer | TypeClass::Boolean)
-        };
+        let whole =
+            |e: &Expr| matches!(info_of(e, &self.columns).class, TypeClass::Integer | TypeClass::Boolean);
         match whole(&left) && whole(&right) || self.dialect == Dialect::Sqlite {
             true => Expr::binary(BinaryOp::Mod, left, right),
             false => call("mod", vec![left, right]),
@@ -177,7 +178,8 @@ impl Planner<'_> {
             return (left, right);
         }
         let class = |e: &Expr| info_of(e, &self.columns).class;
-        let number = |e: &Expr| matches!(class(e), TypeClass::Integer | TypeClass::Number | TypeClass::Boolean);
+        let number =
+            |e: &Expr| matches!(class(e), TypeClass::Integer | TypeClass::Number | TypeClass::Boolean);
         match (class(&left) == TypeClass::Text, class(&right) == TypeClass::Text) {
             (true, false) if number(&right) => (as_number(left), right),
             (false, true) if number(&left) => (left, as_number(right)),

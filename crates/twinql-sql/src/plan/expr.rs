@@ -107,7 +107,9 @@ impl<'a> Planner<'a> {
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
             E::Value(value) => literal(value),
             // MySQL's `_utf8 'x'`, a text with its character set said.
-            E::Prefixed { prefix, value } if prefix.value.starts_with('_') && self.dialect == Dialect::Mysql => {
+            E::Prefixed { prefix, value }
+                if prefix.value.starts_with('_') && self.dialect == Dialect::Mysql =>
+            {
                 self.plan_expr(value)
             }
             E::TypedString(string) => self.plan_typed_string(string),

@@ -44,8 +44,8 @@ mod window;
 use std::collections::HashMap;
 
 use crate::error::SqlError;
-use crate::parse::Parsed;
 use crate::expr::{AggFunc, Expr};
+use crate::parse::Parsed;
 use crate::rel::{Columns, Query, Rel};
 use crate::schema::Schema;
 use crate::spans::Spans;

@@ -100,7 +100,11 @@ impl<'a> Planner<'a> {
                 } else if calls.is_empty() {
                     rel = Rel::Distinct { input: Box::new(rel) };
                 } else {
-                    rel = Rel::aggregate(rel, visible.iter().map(|&id| (id, Expr::Column(id))).collect(), calls);
+                    rel = Rel::aggregate(
+                        rel,
+                        visible.iter().map(|&id| (id, Expr::Column(id))).collect(),
+                        calls,
+                    );
                 }
             }
         }

@@ -83,7 +83,8 @@ impl<'a> Planner<'a> {
                     std::mem::swap(slot, &mut info);
                 }
             }
-            let mut groups = Groups { keys, calls: std::mem::take(&mut scope.aggregates), input, represented };
+            let mut groups =
+                Groups { keys, calls: std::mem::take(&mut scope.aggregates), input, represented };
             for item in &mut items {
                 groups.lift(self, &mut item.expr)?;
             }

@@ -256,9 +256,7 @@ impl<'a> Planner<'a> {
             self.note_collation(id, &Expr::Column(*left_id));
             columns.push((id, info));
         }
-        if !all
-            && let Some(rel) = self.set_operation_folded(kind, &left.query, &right.query, &columns)?
-        {
+        if !all && let Some(rel) = self.set_operation_folded(kind, &left.query, &right.query, &columns)? {
             let output = columns.into_iter().map(|(id, _)| id).collect();
             return Ok(Planned { query: Query { rel, output }, names: left.names });
         }

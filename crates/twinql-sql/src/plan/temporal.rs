@@ -5,10 +5,10 @@
 
 use super::types::info_of;
 use super::{Planner, Result, unsupported};
-use crate::schema::TypeClass;
 use crate::dialect::Dialect;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::rel::ColumnId;
+use crate::schema::TypeClass;
 use crate::temporal::{Interval, Moment, Unit};
 use crate::value::Value;
 use sqlparser::tokenizer::Span;

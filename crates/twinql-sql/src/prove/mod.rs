@@ -232,8 +232,7 @@ fn is_unsupported(error: &SqlError) -> bool {
 pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semantics) -> Proof {
     let semantics = &*semantics.for_gold(schema, gold);
     let is_open = gold.is_open() || pred.is_open();
-    if !is_open
-        && let Some(difference) = distinguish::distinguish(schema, gold, pred, semantics) {
+    if !is_open && let Some(difference) = distinguish::distinguish(schema, gold, pred, semantics) {
         return Proof::Different(difference);
     }
     let attempt = Attempt::new(schema, gold, pred, semantics);

@@ -300,12 +300,11 @@ impl Schema {
     /// The columns that `from` refers to as the only column of a foreign key, by their bytes.
     pub fn sole_references(&self, from: ColumnRef) -> impl Iterator<Item = ColumnRef> {
         let keys = self.tables.get(from.table).map_or(&[][..], |t| &t.foreign_keys);
-        let refers = move |key: &&ForeignKey| key.columns == [from.column] && !self.is_collated(from.table, key);
-        keys.iter().filter(refers).filter_map(|key| {
-            match key.target_columns.as_slice() {
-                [column] => Some(ColumnRef { table: key.target, column: *column }),
-                _ => None,
-            }
+        let refers =
+            move |key: &&ForeignKey| key.columns == [from.column] && !self.is_collated(from.table, key);
+        keys.iter().filter(refers).filter_map(|key| match key.target_columns.as_slice() {
+            [column] => Some(ColumnRef { table: key.target, column: *column }),
+            _ => None,
         })
     }
 }

@@ -103,7 +103,11 @@ fn functions_that_differ() {
         (Postgres, "SELECT SUBSTRING(a, 0, 3) FROM t", "SELECT SUBSTR(a, 1, 2) FROM t"),
         (Mysql, "SELECT SUBSTRING(a, 0, 2) FROM t", "SELECT SUBSTR(a, 1, 0) FROM t"),
         (Mysql, "SELECT MID(a, 2, 2) FROM t", "SELECT SUBSTR(a, 2, 2) FROM t"),
-        (Mysql, "SELECT SUBSTRING(a, INSTR(b, 'X') + 1) FROM t", "SELECT SUBSTR(a, INSTR(LOWER(b), 'x') + 1) FROM t"),
+        (
+            Mysql,
+            "SELECT SUBSTRING(a, INSTR(b, 'X') + 1) FROM t",
+            "SELECT SUBSTR(a, INSTR(LOWER(b), 'x') + 1) FROM t",
+        ),
         (Postgres, "SELECT LEFT(a, -1) FROM t", "SELECT SUBSTR(a, 1, LENGTH(a) - 1) FROM t"),
         (Postgres, "SELECT RIGHT(a, -1) FROM t", "SELECT SUBSTR(a, 2) FROM t"),
         (Mysql, "SELECT LEFT(a, -1), RIGHT(a, 2) FROM t", "SELECT SUBSTR(a, 1, -1), SUBSTR(a, -2) FROM t"),
@@ -111,8 +115,16 @@ fn functions_that_differ() {
         (Postgres, "SELECT LOG(n) FROM t", "SELECT LOG(n) FROM t"),
         (Postgres, "SELECT MOD(n, 3), n % 3 FROM t", "SELECT n % 3, n % 3 FROM t"),
         (Postgres, "SELECT r % 3 FROM t", "SELECT MOD(r, 3) FROM t"),
-        (Postgres, "SELECT id FROM t WHERE d > DATE '2000-01-01' + 30", "SELECT id FROM t WHERE d > '2000-01-31'"),
-        (Postgres, "SELECT id FROM t WHERE d > '2020-01-01'::date - 7", "SELECT id FROM t WHERE d > '2019-12-25'"),
+        (
+            Postgres,
+            "SELECT id FROM t WHERE d > DATE '2000-01-01' + 30",
+            "SELECT id FROM t WHERE d > '2000-01-31'",
+        ),
+        (
+            Postgres,
+            "SELECT id FROM t WHERE d > '2020-01-01'::date - 7",
+            "SELECT id FROM t WHERE d > '2019-12-25'",
+        ),
         (Mysql, "SELECT id FROM t WHERE a = 0", "SELECT id FROM t WHERE CAST(a AS REAL) = 0"),
         (Mysql, "SELECT id FROM t WHERE n = '3'", "SELECT id FROM t WHERE n = 3"),
         (
@@ -137,9 +149,21 @@ fn functions_that_differ() {
         (Mysql, "SELECT ROUND(n, -1) FROM t", "SELECT ROUND(n) FROM t"),
         (Mysql, "SELECT HEX(n) FROM t", "SELECT HEX(CAST(n AS CHAR)) FROM t"),
         (Mysql, "SELECT id FROM t WHERE a = 0", "SELECT id FROM t WHERE a = '0'"),
-        (Mysql, "SELECT a, COUNT(*) FROM t GROUP BY a WITH ROLLUP", "SELECT a, COUNT(*) FROM t GROUP BY a UNION ALL SELECT NULL, COUNT(*) FROM t"),
-        (Postgres, "SELECT string_agg(DISTINCT a, ',') FROM t", "SELECT string_agg(DISTINCT a, ',' ORDER BY a) FROM t"),
-        (Postgres, "SELECT string_agg(DISTINCT a, '; ') FROM t", "SELECT string_agg(DISTINCT a, '; ' ORDER BY a) FROM t"),
+        (
+            Mysql,
+            "SELECT a, COUNT(*) FROM t GROUP BY a WITH ROLLUP",
+            "SELECT a, COUNT(*) FROM t GROUP BY a UNION ALL SELECT NULL, COUNT(*) FROM t",
+        ),
+        (
+            Postgres,
+            "SELECT string_agg(DISTINCT a, ',') FROM t",
+            "SELECT string_agg(DISTINCT a, ',' ORDER BY a) FROM t",
+        ),
+        (
+            Postgres,
+            "SELECT string_agg(DISTINCT a, '; ') FROM t",
+            "SELECT string_agg(DISTINCT a, '; ' ORDER BY a) FROM t",
+        ),
     ] {
         assert_ne!(canonical(one, dialect), canonical(other, dialect), "{dialect}: {one} | {other}");
     }

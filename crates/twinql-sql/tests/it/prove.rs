@@ -39,22 +39,74 @@ fn collations() {
     let semantics = Semantics::preset("default").unwrap();
     for (gold, pred, wanted) in [
         ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE email = 'A'", "equal"),
-        ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE LOWER(email) = 'a'", "equal"),
-        ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE email = 'a' COLLATE NOCASE", "equal"),
-        ("SELECT id FROM contact WHERE email IN ('a', 'B')", "SELECT id FROM contact WHERE email IN ('b', 'A')", "equal"),
+        (
+            "SELECT id FROM contact WHERE email = 'a'",
+            "SELECT id FROM contact WHERE LOWER(email) = 'a'",
+            "equal",
+        ),
+        (
+            "SELECT id FROM contact WHERE email = 'a'",
+            "SELECT id FROM contact WHERE email = 'a' COLLATE NOCASE",
+            "equal",
+        ),
+        (
+            "SELECT id FROM contact WHERE email IN ('a', 'B')",
+            "SELECT id FROM contact WHERE email IN ('b', 'A')",
+            "equal",
+        ),
         ("SELECT id FROM contact WHERE note = 'a '", "SELECT id FROM contact WHERE note = 'a'", "equal"),
-        ("SELECT id FROM contact ORDER BY email", "SELECT id FROM contact ORDER BY email COLLATE NOCASE", "equal"),
-        ("SELECT COUNT(*) FROM contact GROUP BY email", "SELECT COUNT(*) FROM contact GROUP BY LOWER(email)", "equal"),
+        (
+            "SELECT id FROM contact ORDER BY email",
+            "SELECT id FROM contact ORDER BY email COLLATE NOCASE",
+            "equal",
+        ),
+        (
+            "SELECT COUNT(*) FROM contact GROUP BY email",
+            "SELECT COUNT(*) FROM contact GROUP BY LOWER(email)",
+            "equal",
+        ),
         ("SELECT DISTINCT email FROM contact", "SELECT DISTINCT c.email FROM contact AS c", "equal"),
-        ("SELECT email FROM contact WHERE email = 'a'", "SELECT 'a' FROM contact WHERE email = 'a'", "unknown"),
-        ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE email = 'a' COLLATE BINARY", "unknown"),
-        ("SELECT id FROM contact WHERE email = 'a'", "SELECT id FROM contact WHERE COALESCE(email, '') = 'a'", "unknown"),
-        ("SELECT id FROM contact WHERE email IN ('n') AND email = 'N'", "SELECT id FROM contact WHERE 1 = 0", "unknown"),
-        ("SELECT MAX(email) FROM contact", "SELECT email FROM contact ORDER BY email DESC LIMIT 1", "unknown"),
+        (
+            "SELECT email FROM contact WHERE email = 'a'",
+            "SELECT 'a' FROM contact WHERE email = 'a'",
+            "unknown",
+        ),
+        (
+            "SELECT id FROM contact WHERE email = 'a'",
+            "SELECT id FROM contact WHERE email = 'a' COLLATE BINARY",
+            "unknown",
+        ),
+        (
+            "SELECT id FROM contact WHERE email = 'a'",
+            "SELECT id FROM contact WHERE COALESCE(email, '') = 'a'",
+            "unknown",
+        ),
+        (
+            "SELECT id FROM contact WHERE email IN ('n') AND email = 'N'",
+            "SELECT id FROM contact WHERE 1 = 0",
+            "unknown",
+        ),
+        (
+            "SELECT MAX(email) FROM contact",
+            "SELECT email FROM contact ORDER BY email DESC LIMIT 1",
+            "unknown",
+        ),
         ("SELECT MAX(email) FROM contact", "SELECT MAX(DISTINCT email) FROM contact", "unknown"),
-        ("SELECT DISTINCT email FROM contact", "SELECT email FROM contact UNION SELECT email FROM contact", "unknown"),
-        ("SELECT COUNT(DISTINCT email) FROM contact", "SELECT COUNT(DISTINCT email || '') FROM contact", "unknown"),
-        ("SELECT email FROM contact EXCEPT SELECT 'a'", "SELECT DISTINCT email FROM contact WHERE email <> 'a'", "unknown"),
+        (
+            "SELECT DISTINCT email FROM contact",
+            "SELECT email FROM contact UNION SELECT email FROM contact",
+            "unknown",
+        ),
+        (
+            "SELECT COUNT(DISTINCT email) FROM contact",
+            "SELECT COUNT(DISTINCT email || '') FROM contact",
+            "unknown",
+        ),
+        (
+            "SELECT email FROM contact EXCEPT SELECT 'a'",
+            "SELECT DISTINCT email FROM contact WHERE email <> 'a'",
+            "unknown",
+        ),
     ] {
         let proof = prove(&schema, gold, pred, &semantics).unwrap();
         assert_eq!(proof.name(), wanted, "{gold} | {pred}");

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use twinql_sql::{Direction, Value};
 use twinql_sql::temporal::Interval;
+use twinql_sql::{Direction, Value};
 
 use super::{Returned, Stop, arrays, number, order, real, shown, text};
 

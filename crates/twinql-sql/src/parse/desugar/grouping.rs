@@ -10,8 +10,8 @@
 //! plain groupings, and a query that writes the union by hand is the same query.
 
 use sqlparser::ast::{
-    BinaryOperator, Distinct, Expr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByKind, Query,
-    Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Spanned,
+    BinaryOperator, Distinct, Expr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy,
+    OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Spanned,
 };
 use sqlparser::tokenizer::Span;
 
@@ -312,7 +312,8 @@ fn arm(select: &Select, set: &Set, all: &[Expr], extra: &[Expr]) -> Result<Selec
         grouping.rewrite(having)?;
     }
     // MySQL's WITH ROLLUP gives no row where there is none to group.
-    let of_modifier = matches!(&select.group_by, GroupByExpr::Expressions(_, modifiers) if !modifiers.is_empty());
+    let of_modifier =
+        matches!(&select.group_by, GroupByExpr::Expressions(_, modifiers) if !modifiers.is_empty());
     if set.is_empty() && of_modifier {
         let count = call("count", vec![number(1, select.span())], select.span());
         let some = Expr::BinaryOp {

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 use super::model::{Draft, Key};
 use super::{NoteKind, Reader, exprs};
+use crate::dialect::Dialect;
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
 use crate::schema::verify::Verifier;
-use crate::dialect::Dialect;
 use crate::schema::{Check, Collation, Column, ForeignKey, Schema, Table, TypeClass, Typing};
 
 impl Reader<'_> {
@@ -188,10 +188,10 @@ fn table(draft: &Draft, dialect: Dialect) -> Table {
     let position =
         |name: &String| draft.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(name));
     let key = |key: &Key| key.columns.iter().filter_map(position).collect::<Vec<usize>>();
-    let columns = draft.columns.iter().map(|c| Column {
-        collation: collation(&c.column, draft, dialect),
-        ..c.column.clone()
-    });
+    let columns = draft
+        .columns
+        .iter()
+        .map(|c| Column { collation: collation(&c.column, draft, dialect), ..c.column.clone() });
     Table {
         schema: None,
         name: draft.name.clone(),

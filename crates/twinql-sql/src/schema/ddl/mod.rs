@@ -114,7 +114,9 @@ pub(super) fn beside(sql: &str) -> Option<Beside> {
         // What keys and types say comes from SQLite itself.
         notes: notes
             .into_iter()
-            .filter(|n| n.what.contains("CHECK") || n.what.starts_with("COLLATE") || n.kind == NoteKind::NotEnforced)
+            .filter(|n| {
+                n.what.contains("CHECK") || n.what.starts_with("COLLATE") || n.kind == NoteKind::NotEnforced
+            })
             .collect(),
     })
 }

@@ -10,9 +10,9 @@ use super::types::behind_default;
 use super::words::{Run as _, closing, is_constraint, items, names, qualified, shown, without_repeats};
 use super::{NoteKind, Reader};
 use crate::dialect::Dialect;
-use crate::schema::{Collation, Column};
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
 use crate::schema::scan::Token;
+use crate::schema::{Collation, Column};
 
 /// Where the reading of an item's constraints stands.
 struct Clauses<'t> {
@@ -142,7 +142,11 @@ impl Reader<'_> {
             table.collation = named.and_then(|name| Collation::named(name, self.dialect));
         }
         if tail.is(0, &["PARTITION"]) || tail.windows(2).any(|w| w[0].is("PARTITION") && w[1].is("BY")) {
-            self.ignored(table.line, "CREATE TABLE … PARTITION BY", "where rows are stored says nothing of them");
+            self.ignored(
+                table.line,
+                "CREATE TABLE … PARTITION BY",
+                "where rows are stored says nothing of them",
+            );
         }
         let Some(at) = tail.iter().position(|t| t.is("INHERITS")) else {
             return;
