@@ -51,7 +51,7 @@ fn collations() {
         ),
         (
             "SELECT id FROM contact WHERE email IN ('a', 'B')",
-            "SELECT id FROM contact WHERE email = 'b' OR email = 'A'",
+            "SELECT id FROM contact WHERE email IN ('b', 'A')",
             "equal",
         ),
         ("SELECT id FROM contact WHERE note = 'a '", "SELECT id FROM contact WHERE note = 'a'", "equal"),

@@ -102,7 +102,7 @@ pub(super) fn my_right(args: &[Value]) -> Returned {
 /// MySQL's LOCATE from a place on; 0 where there is nothing.
 pub(super) fn my_locate(args: &[Value]) -> Returned {
     let ([part, whole_text], from) = (texts(args)?, optional(args, 2)?.ok_or(Stop::Null)?);
-    let skipped = usize::try_from(from - 1).unwrap_or(usize::MAX);
+    let skipped = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
     let (part, subject) = (part.to_ascii_lowercase(), whole_text.to_ascii_lowercase());
     let start = match skipped == subject.chars().count() {
         true => Some(subject.len()),

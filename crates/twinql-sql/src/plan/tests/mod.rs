@@ -49,7 +49,7 @@ fn names_and_clauses() {
         ),
         (
             r#"SELECT substr(name, 1, 1) AS initial, count(DISTINCT age) FILTER (WHERE age > 1) FROM singer GROUP BY initial ORDER BY initial COLLATE nocase DESC"#,
-            r#"(sort (project (group singer [initial#5=substr[name#3 1 1]] [count#4=count distinct[age#0] filter (gt age#0 1)]) [initial#5 count#4]) [-(collate initial#5 NOCASE)]) -> [initial#5 count#4]"#,
+            r#"(sort (project (group singer [initial#5=substr[name#3 1 1]] [count#4=count distinct[age#0] filter (gt age#0 1)]) [initial#5 count#4]) [-lower[initial#5]]) -> [initial#5 count#4]"#,
         ),
         (
             r#"SELECT country FROM singer GROUP BY 1"#,
