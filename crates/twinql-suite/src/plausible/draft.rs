@@ -226,7 +226,9 @@ impl<'a> Draft<'a> {
                 self.add(table, &[], dice);
                 self.dangling = false;
             }
-            while self.rows[table].len() < until && failures < 6 {
+            // A large table runs out of values for its keys now and then.
+            let patience = if self.asked.grows(table) { 6 + until } else { 6 };
+            while self.rows[table].len() < until && failures < patience {
                 if self.add(table, &[], dice).is_none() {
                     failures += 1;
                 }
