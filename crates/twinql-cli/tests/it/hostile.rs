@@ -120,8 +120,12 @@ fn score_and_evaluate() {
     let metric = ["--metric", "suite"];
     let records = unchanged(&folder, &[&["score"], &PAIRS[..], &SCHEMAS, &metric].concat());
     for (name, record) in names.iter().zip(&records) {
-        let right = u8::from(name == "good");
-        assert_eq!(record["scores"]["suite"], json!(f64::from(right)), "{record}");
+        // What is beyond a limit of SQLite's may be a query, and has no score.
+        let right = match record["status"] == "unsupported" {
+            true => Value::Null,
+            false => json!(f64::from(u8::from(name == "good"))),
+        };
+        assert_eq!(record["scores"]["suite"], right, "{record}");
     }
     let format = ["--format", "jsonl", "--resamples", "10"];
     let reports = unchanged(&folder, &[&["evaluate"], &PAIRS[..], &SCHEMAS, &metric, &format].concat());

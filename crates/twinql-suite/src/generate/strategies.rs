@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twinql_sql::Value;
+use twinql_sql::{Nulls, Value};
 
 use super::bounds;
 use super::draft::Draft;
@@ -110,6 +110,15 @@ pub const STRATEGIES: &[Strategy] = &[
             let asked = usize::from(draft.semantics.nulls.asked().next().is_some());
             draft.nulls = [0.0, 0.1, 0.3, 0.9][dice.below(3 + asked)];
         }),
+    },
+    Strategy {
+        name: "nothing-but-nulls",
+        doc: "every nullable column is NULL throughout",
+        why: "aggregates of no value: SUM(x) against SUM(COALESCE(x, 0)), AVG(x) against a count",
+        when: "where the semantics has NULLs in all nullable columns; every sixteenth database",
+        plain: false,
+        weight: |g, index| if index % 16 == 11 && g.semantics.nulls == Nulls::Nullable { 1.0 } else { 0.0 },
+        apply: Apply::Parameters(|draft, _| draft.nulls = 1.0),
     },
     Strategy {
         name: "asked-nulls",
