@@ -86,10 +86,12 @@ pub(super) fn logical(truth: Option<bool>) -> Value {
     truth.map_or(Value::Null, |t| Value::Integer(i64::from(t)))
 }
 
-/// A double as SQLite writes it. What 15 digits do not say SQLite writes with more, and is asked.
+/// A double as SQLite writes it. What fewer than 15 digits do not say SQLite writes with more, and is asked.
 fn real_text(r: f64) -> String {
     let short = short_text(r);
-    match short.parse() == Ok(r) || !r.is_finite() {
+    let mantissa = short.split('e').next().unwrap_or_default();
+    let digits = mantissa.chars().filter(char::is_ascii_digit).skip_while(|c| *c == '0').count();
+    match digits < 15 && short.parse() == Ok(r) || !r.is_finite() {
         true => short,
         false => match call("concat", &[Value::Real(r.into())]) {
             Ok(Value::Text(long)) => long,
