@@ -16,16 +16,18 @@ pub(super) const ASKED: &[&str] = &[
     "->", "->>", "cast_as", "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time",
     "current_timestamp", "exp", "floor", "format", "glob", "hex", "json", "json_array", "json_array_insert",
     "json_array_length", "json_error_position", "json_extract", "json_insert", "json_object", "json_patch",
-    "json_pretty", "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid", "jsonb",
-    "jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_insert", "jsonb_object", "jsonb_patch",
-    "jsonb_remove", "jsonb_replace", "jsonb_set", "ln", "log", "log10", "log2", "mod", "my_date_add",
-    "my_date_format", "my_find_in_set", "my_last_day", "my_str_to_date", "my_substring_index", "my_timestampdiff",
-    "octet_length", "pg_add", "pg_age", "pg_array", "pg_array_contains", "pg_array_length", "pg_array_of",
+    "json_pretty", "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid",
+    "jsonb", "jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_insert", "jsonb_object",
+    "jsonb_patch", "jsonb_remove", "jsonb_replace", "jsonb_set", "ln", "log", "log10", "log2", "mod",
+    "my_date_add", "my_date_format", "my_find_in_set", "my_format", "my_hex", "my_last_day", "my_locate",
+    "my_right", "my_str_to_date", "my_substr", "my_substring_index", "my_timestampdiff", "octet_length",
+    "pg_add", "pg_age", "pg_array", "pg_array_contains", "pg_array_length", "pg_array_of",
     "pg_array_overlaps", "pg_array_to_string", "pg_boolean", "pg_date_trunc", "pg_extract", "pg_greatest",
     "pg_initcap", "pg_interval", "pg_interval_length", "pg_interval_of", "pg_json_contains", "pg_json_get",
-    "pg_json_has", "pg_json_path", "pg_json_path_text", "pg_json_text", "pg_least", "pg_lpad", "pg_regexp",
-    "pg_regexp_replace", "pg_repeat", "pg_reverse", "pg_rpad", "pg_scale", "pg_similar", "pg_split_part",
-    "pg_string_to_array", "pg_subtract", "pg_timestamp", "pg_timestamptz", "pg_to_char", "pg_translate", "pi", "pow",
+    "pg_json_has", "pg_json_path", "pg_json_path_text", "pg_json_text", "pg_least", "pg_left", "pg_lpad",
+    "pg_regexp", "pg_regexp_replace", "pg_repeat", "pg_reverse", "pg_right", "pg_round_even", "pg_round_to",
+    "pg_rpad", "pg_scale", "pg_similar", "pg_split_part", "pg_string_to_array", "pg_substr", "pg_subtract",
+    "pg_timestamp", "pg_timestamptz", "pg_to_char", "pg_to_hex", "pg_translate", "pg_trunc_to", "pi", "pow",
     "power", "printf", "quote", "sign", "soundex", "sqrt", "timediff", "trunc", "typeof", "unhex", "unicode",
     "unistr", "unistr_quote", "unixepoch", "zeroblob",
 ];
@@ -47,7 +49,8 @@ pub(super) const COLLECTED: &[(&str, bool)] = &[
     ("pg_percentile_disc_desc", false),
     ("pg_stddev_pop", false),
     ("pg_stddev_samp", false),
-    ("pg_string_agg_distinct", false),
+    ("pg_string_agg_distinct", true),
+    ("pg_string_agg_distinct_asc", false),
     ("pg_string_agg_distinct_desc", false),
     ("pg_var_pop", false),
     ("pg_var_samp", false),
@@ -173,6 +176,8 @@ fn said(value: std::result::Result<Value, ExecError>) -> Result<Value> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use twinql_sql::plan::REPRESENTATIVE;
+
     use twinql_suite::execute::functions;
 
     use super::super::aggregates::FOLDED;
@@ -191,6 +196,7 @@ mod tests {
             FUNCTIONS.iter().any(|(own, _)| *own == name)
                 || [ASKED, CHOICES, FOLDED, WINDOWS].iter().any(|names| names.contains(&name))
                 || COLLECTED.iter().any(|(own, _)| *own == name)
+                || name == REPRESENTATIVE
         };
         let all = functions().unwrap();
         assert!(all.len() > 150, "{all:?}");

@@ -154,9 +154,9 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_timestamptz", (1, 1), Strict),
     ours("pg_to_char", (2, 2), Strict),
     // Rounding: halves to even numbers, and to tens, hundreds, …
-    ours("round_even", (1, 1), Strict),
-    ours("round_to", (2, 2), Strict),
-    ours("trunc_to", (2, 2), Strict),
+    ours("pg_round_even", (1, 1), Strict),
+    ours("pg_round_to", (2, 2), Strict),
+    ours("pg_trunc_to", (2, 2), Strict),
     ours("pg_left", (2, 2), Strict),
     ours("pg_right", (2, 2), Strict),
     ours("pg_substr", (2, 3), Strict),
@@ -284,7 +284,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     collector("pg_string_agg_distinct_asc", 2),
     collector("pg_string_agg_distinct_desc", 2),
     // One of the texts of a group that a collation takes for the same.
-    collector("representative", 1),
+    collector("pg_representative", 1),
     collector("pg_var_pop", 1),
     collector("pg_var_samp", 1),
 ];

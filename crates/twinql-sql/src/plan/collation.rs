@@ -7,7 +7,7 @@
 //! | written, over a NOCASE column `e` | planned |
 //! |---|---|
 //! | `e = 'A'`, `e IN (…)`, `ORDER BY e`, `COUNT(DISTINCT e)` | the same of `lower(e)` |
-//! | `SELECT e … GROUP BY e`, `SELECT DISTINCT e`, UNION | by `lower(e)`, with `representative(e)` of each group |
+//! | `SELECT e … GROUP BY e`, `SELECT DISTINCT e`, UNION | by `lower(e)`, with `pg_representative(e)` of each group |
 //! | `MIN(e)` | `MIN(e COLLATE NOCASE)` |
 //!
 //! Which of equal texts the last two give is open: [`Plan::is_open`](super::Plan::is_open).
@@ -22,7 +22,7 @@ use crate::schema::{Affinity, Collation, TypeClass};
 use crate::value::Value;
 
 /// The aggregate that gives one of a group's texts that a collation takes for the same.
-pub const REPRESENTATIVE: &str = "representative";
+pub const REPRESENTATIVE: &str = "pg_representative";
 
 /// What an operand says of how it is compared.
 #[derive(Clone, Copy, PartialEq)]

@@ -53,9 +53,9 @@ impl Planner<'_> {
             ("left", [text, count]) => self.left(text, count)?,
             ("right", [text, count]) => self.right(text, count)?,
             // PostgreSQL and MySQL round halves of binary numbers to even ones, of decimal ones away from 0.
-            ("round", [x]) if dialect != Dialect::Generic && self.is_binary(x) => same("round_even"),
-            ("round", [_, digits]) if digits.as_integer().is_none_or(|n| n < 0) => same("round_to"),
-            ("trunc" | "truncate", [_, _]) => same("trunc_to"),
+            ("round", [x]) if dialect != Dialect::Generic && self.is_binary(x) => same("pg_round_even"),
+            ("round", [_, digits]) if digits.as_integer().is_none_or(|n| n < 0) => same("pg_round_to"),
+            ("trunc" | "truncate", [_, _]) => same("pg_trunc_to"),
             ("log", [_]) if mysql => same("ln"),
             // SQL Server and Spark take the natural one, Oracle wants a base.
             ("log", _) if dialect == Dialect::Generic => same("generic_log"),

@@ -55,7 +55,7 @@ fn common_names() {
         (&[Postgres, Generic], "SELECT id FROM t WHERE a LIKE 'x%_[*'", "SELECT id FROM t WHERE a GLOB 'x*?[[][*]'"),
         (&[Postgres], "SELECT id FROM t WHERE a LIKE 'x\\%%'", "SELECT id FROM t WHERE a GLOB 'x%*'"),
         (&[Mysql], "SELECT id FROM t WHERE a LIKE 'x%'", "SELECT id FROM t WHERE a LIKE 'x%'"),
-        (&[Postgres], "SELECT n::text, r::integer FROM t", "SELECT CAST(n AS TEXT), CAST(round_even(r) AS INTEGER) FROM t"),
+        (&[Postgres], "SELECT n::text, r::integer FROM t", "SELECT CAST(n AS TEXT), CAST(pg_round_even(r) AS INTEGER) FROM t"),
         (&[Postgres], "SELECT d::date FROM t", "SELECT date(d) FROM t"),
         (&[Mysql], "SELECT id FROM t LIMIT 2, 3", "SELECT id FROM t LIMIT 3 OFFSET 2"),
         (&[Postgres, Generic], "SELECT id FROM t FETCH FIRST 3 ROWS ONLY", "SELECT id FROM t LIMIT 3"),

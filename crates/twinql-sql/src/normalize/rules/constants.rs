@@ -17,8 +17,7 @@ pub(super) const PINNED_COLUMNS: Rule = Rule {
         "nulls": "SELECT o.id, c.id FROM orders o LEFT JOIN (SELECT * FROM customer WHERE id = 3) c ON o.customer_id = c.id"
             != "SELECT o.id, 3 FROM orders o LEFT JOIN (SELECT * FROM customer WHERE id = 3) c ON o.customer_id = c.id";
         "nulls": "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = city"
-            != "SELECT name FROM customer WHERE age = 3 AND city = '3'"
-            as "only a city such as '3.0' tells them apart, which the judge does not write";
+            != "SELECT name FROM customer WHERE age = 3 AND city = '3'";
     },
     apply: Apply::Rel(pin),
 };

@@ -21,8 +21,7 @@ pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
         "strict": "SELECT id FROM customer WHERE name = '0' || '7'" == "SELECT id FROM customer WHERE name = '07'";
         "strict": "SELECT name FROM customer WHERE city = upper('ro') || lower('ME') AND age > length('abc')"
             == "SELECT name FROM customer WHERE city = 'ROme' AND age > 3";
-        "default": "SELECT id FROM customer WHERE name = CAST(7 AS INTEGER)" != "SELECT id FROM customer WHERE name = 7"
-            as "only a name such as '07' tells them apart, and the judge writes no number with a leading zero";
+        "default": "SELECT id FROM customer WHERE name = CAST(7 AS INTEGER)" != "SELECT id FROM customer WHERE name = 7";
         "default": "SELECT name FROM customer WHERE city = lower('Rome')" != "SELECT name FROM customer WHERE city = 'Rome'";
     },
     apply: Apply::Expr(constant_function),
