@@ -104,7 +104,7 @@ fn verdicts_of_the_suite() {
 
 /// Pairs that differ and that `small` calls the same under some semantics, since no database of its probe shows the
 /// difference.
-const MISSED: [&str; 1] = ["null_arm"];
+const MISSED: [&str; 3] = ["coalesced_sum", "null_arm", "some_branch"];
 
 /// What a database tells apart the network, too, calls different, under every semantics that it answers for.
 #[test]

@@ -382,7 +382,18 @@ impl Walker<'_> {
 
     /// Notes the columns that a table function in FROM takes documents from.
     pub(super) fn treat_called(&mut self, factor: &TableFactor) {
-        if let TableFactor::Table { name, args: Some(called), .. } = factor
+        if let TableFactor::Table {
+            name,
+            args: Some(called),
+            alias: _,
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        } = factor
             && of_documents(&last_name(name).to_ascii_lowercase()).is_some()
         {
             self.note_documents(&unnamed(&called.args));

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use sqlparser::ast::{BinaryOperator, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Value as Lit};
+use sqlparser::ast::{BinaryOperator, Expr, Ident, Query, SelectItem, SetExpr, Value as Lit};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
@@ -264,9 +264,10 @@ fn operands(e: &mut Expr) -> Vec<&mut Expr> {
             _ => Vec::new(),
         },
         Expr::InList { expr, list, negated: _ } => std::iter::once(&mut **expr).chain(list).collect(),
-        Expr::InSubquery { expr, .. } | Expr::IsNull(expr) | Expr::IsNotNull(expr) => vec![expr],
+        Expr::InSubquery { expr, subquery: _, negated: _ } | Expr::IsNull(expr) | Expr::IsNotNull(expr) => {
+            vec![expr]
+        }
         Expr::Between { expr, low, high, negated: _ } => vec![expr, low, high],
-        Expr::UnaryOp { op: UnaryOperator::Not, .. } => Vec::new(),
         _ => Vec::new(),
     }
 }
