@@ -211,8 +211,8 @@ fn tied<'d>(call: &AggregateCall, mut values: Vec<Cell<'d>>) -> Result<Vec<Cell<
     };
     let all = values.iter().map(folded);
     let best = match call.func {
-        AggFunc::Min => all.min_by(|a, b| order(a, b)),
-        _ => all.max_by(|a, b| order(a, b)),
+        AggFunc::Min => all.min_by(order),
+        _ => all.max_by(order),
     };
     values.retain(|value| best.as_ref() == Some(&folded(value)));
     match values.windows(2).all(|pair| matches!(pair, [a, b] if same(a, b))) {

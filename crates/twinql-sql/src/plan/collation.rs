@@ -24,6 +24,9 @@ use crate::value::Value;
 /// The aggregate that gives one of a group's texts that a collation takes for the same.
 pub const REPRESENTATIVE: &str = "pg_representative";
 
+/// WHEN and THEN of a CASE.
+type Branches = Vec<(Expr, Expr)>;
+
 /// What an operand says of how it is compared.
 #[derive(Clone, Copy, PartialEq)]
 enum Said {
@@ -318,8 +321,8 @@ impl Planner<'_> {
     pub(super) fn folded_case(
         &mut self,
         operand: Option<Expr>,
-        branches: Vec<(Expr, Expr)>,
-    ) -> Result<(Option<Expr>, Vec<(Expr, Expr)>)> {
+        branches: Branches,
+    ) -> Result<(Option<Expr>, Branches)> {
         let Some(operand) = operand else {
             return Ok((None, branches));
         };

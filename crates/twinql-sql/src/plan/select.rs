@@ -24,6 +24,9 @@ use crate::expr::Expr;
 use crate::rel::{ColumnId, Rel};
 use crate::spans::Clause;
 
+/// Keys of a grouping.
+type Keys = Vec<(ColumnId, Expr)>;
+
 impl<'a> Planner<'a> {
     /// Plans a SELECT with the order and the limits on top of it.
     ///
@@ -178,7 +181,7 @@ impl<'a> Planner<'a> {
         projection: &'a [SelectItem],
         items: &mut [Item],
         select: &Select,
-    ) -> Result<(Vec<(ColumnId, Expr)>, bool, Vec<Expr>)> {
+    ) -> Result<(Keys, bool, Vec<Expr>)> {
         let (terms, modifiers) = match group_by {
             GroupByExpr::Expressions(terms, modifiers) => (terms, modifiers),
             GroupByExpr::All(_modifiers) => return unsupported("GROUP BY ALL", select.span()),

@@ -249,7 +249,7 @@ impl<'a> Draft<'a> {
     fn has_children(&self, table: usize) -> bool {
         let refers =
             |t: &usize| self.portraits.references(*t).iter().any(|r| r.target == table && *t != table);
-        self.asked.tables.iter().any(|t| refers(t))
+        self.asked.tables.iter().any(refers)
     }
 
     /// Gives each parent without a child one, where a table refers to one other and no parent is without.

@@ -251,18 +251,15 @@ fn is_column(e: &Expr) -> bool {
     matches!(e, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
 }
 
+fn compares(op: &BinaryOperator) -> bool {
+    use BinaryOperator as B;
+    matches!(op, B::Eq | B::NotEq | B::Lt | B::LtEq | B::Gt | B::GtEq)
+}
+
 /// What an expression compares.
 fn operands(e: &mut Expr) -> Vec<&mut Expr> {
     match e {
-        Expr::BinaryOp { left, op, right } => match op {
-            BinaryOperator::Eq
-            | BinaryOperator::NotEq
-            | BinaryOperator::Lt
-            | BinaryOperator::LtEq
-            | BinaryOperator::Gt
-            | BinaryOperator::GtEq => vec![left, right],
-            _ => Vec::new(),
-        },
+        Expr::BinaryOp { left, op, right } if compares(op) => vec![left, right],
         Expr::InList { expr, list, negated: _ } => std::iter::once(&mut **expr).chain(list).collect(),
         Expr::InSubquery { expr, subquery: _, negated: _ } | Expr::IsNull(expr) | Expr::IsNotNull(expr) => {
             vec![expr]
