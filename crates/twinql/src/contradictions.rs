@@ -3,8 +3,9 @@
 //!
 //! Nothing is executed for it that is not executed anyway, but for one cheap look: where a probe runs beside the network,
 //! queries of equal canonical forms are evaluated as they are written on a few databases, since the forms themselves
-//! cannot differ, and the suite judges those that differ there. A proof is held only against databases of the semantics that it was made under. Plausible databases
-//! count for nothing here: they hold NULLs and ties that a semantics rules out or leaves open.
+//! cannot differ, and the suite judges those that differ there. A proof is held only against databases of the semantics
+//! that it was made under. Plausible databases count for nothing here: they hold NULLs and ties that a semantics rules out
+//! or leaves open.
 
 use rayon::prelude::*;
 use serde_json::Value;

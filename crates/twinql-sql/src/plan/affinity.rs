@@ -66,24 +66,16 @@ impl Planner<'_> {
 }
 
 /// True if `expr` has no affinity, may be given one by a rule, and would then be compared with `other` in another way.
+/// No affinity changes a blob, or a text that is no number.
 fn converts(expr: &Expr, other: &Expr, columns: &Columns) -> bool {
-    let own = info_of(expr, columns);
-    if own.affinity.is_some() || !may_be_replaced(expr) {
-        return false;
-    }
-    match other {
-        Expr::Literal(Value::Integer(_) | Value::Real(_)) => !holds_numbers(own.class),
-        Expr::Literal(Value::Text(text)) => {
-            number_in(text).is_some() && !holds_texts(expr, own.class, columns)
-        }
-        Expr::Literal(Value::Null | Value::Blob(_)) => false,
-        other => {
-            let class = info_of(other, columns).class;
-            let numbers = holds_numbers(own.class) && holds_numbers(class);
-            let texts = holds_texts(expr, own.class, columns) && holds_texts(other, class, columns);
-            !numbers && !texts
-        }
-    }
+    let stays = match other {
+        Expr::Literal(Value::Text(text)) => number_in(text).is_none(),
+        other => matches!(other, Expr::Literal(Value::Blob(_))),
+    };
+    !stays
+        && may_be_replaced(expr)
+        && info_of(expr, columns).affinity.is_none()
+        && !converts_nothing(expr, other, columns)
 }
 
 /// True if a comparison of these two converts neither, whatever their affinities: both are numbers, or both texts.

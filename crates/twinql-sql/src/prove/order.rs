@@ -10,13 +10,18 @@ use crate::semantics::Semantics;
 /// How many numbers of sort keys are tried.
 const MAX_TRIES: usize = 8;
 
+/// The relation below the outermost projections.
+fn below_projections(rel: &mut Rel) -> &mut Rel {
+    match rel {
+        Rel::Project { input, .. } => below_projections(input),
+        other => other,
+    }
+}
+
 /// The outermost ORDER BY without LIMIT, seen through projections.
 fn outer_sort(rel: &mut Rel) -> Option<&mut Rel> {
-    match rel {
-        Rel::Project { input, .. } => outer_sort(input),
-        Rel::Sort { limit: None, offset: None, .. } => Some(rel),
-        _ => None,
-    }
+    let top = below_projections(rel);
+    matches!(top, Rel::Sort { limit: None, offset: None, .. }).then_some(top)
 }
 
 /// The number of sort keys that the answer's order has; `None` where a LIMIT stands above
@@ -67,12 +72,11 @@ fn cut_in_no_order(
     gold: &Canonical,
     planned: &Plan,
 ) -> Option<Canonical> {
-    let mut of_gold = gold.plan.query.rel.clone();
-    let marked = match below_projections(&mut of_gold) {
-        Rel::Sort { limit: Some(_), offset, .. } => *offset == Some(Expr::integer(0)),
-        _ => false,
-    };
-    if !marked {
+    let mut top = &gold.plan.query.rel;
+    while let Rel::Project { input, .. } = top {
+        top = input;
+    }
+    if !matches!(top, Rel::Sort { limit: Some(_), offset, .. } if *offset == Some(Expr::integer(0))) {
         return None;
     }
     let mut plan = planned.clone();
@@ -82,13 +86,6 @@ fn cut_in_no_order(
     }
     let form = normalize(schema, plan, semantics);
     (form.plan.query == gold.plan.query).then_some(form)
-}
-
-fn below_projections(rel: &mut Rel) -> &mut Rel {
-    match rel {
-        Rel::Project { input, .. } => below_projections(input),
-        other => other,
-    }
 }
 
 /// Leaves the first `n` sort keys; without any, no sort.

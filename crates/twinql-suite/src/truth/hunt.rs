@@ -31,32 +31,17 @@ pub struct Hunt {
 pub struct Tally {
     /// Pairs of two queries that were planned.
     pub pairs: usize,
-    /// Pairs that are proved equal.
+    /// Pairs that are proved equal, or that the suite calls the same.
     pub equal: usize,
     /// Pairs that are proved different.
     pub different: usize,
     /// Of these, those that no tiny database tells apart: a proof that is not shown here.
     pub unshown: usize,
-    /// Proofs of equality that a tiny database refutes.
+    /// Those of the equal ones that a tiny database tells apart.
     pub wrong: Vec<Wrong>,
-    /// Pairs that the suite calls the same.
-    pub same: usize,
-    /// Of these, those that a tiny database tells apart.
-    pub missed: Vec<Missed>,
 }
 
-/// A pair that the suite calls the same, and a tiny database tells apart.
-#[derive(Debug, Clone)]
-pub struct Missed {
-    /// The database's schema.
-    pub db_id: String,
-    /// The two queries, with what was done to make them.
-    pub queries: [(String, &'static str); 2],
-    /// The database that tells them apart.
-    pub refutation: Refutation,
-}
-
-/// A wrong proof.
+/// A pair that is said to be equal, and that a tiny database tells apart.
 #[derive(Debug, Clone)]
 pub struct Wrong {
     /// The database's schema.
@@ -65,8 +50,8 @@ pub struct Wrong {
     pub semantics: String,
     /// The two queries, with what was done to make them.
     pub queries: [(String, &'static str); 2],
-    /// The rules that the proof used.
-    pub rules: Vec<&'static str>,
+    /// Who says that they are equal: the rules of a proof, or the suite.
+    pub said_by: Vec<&'static str>,
     /// The database that refutes it.
     pub refutation: Refutation,
 }
@@ -74,48 +59,31 @@ pub struct Wrong {
 impl Tally {
     /// Adds another one's counts.
     pub fn merge(&mut self, other: Tally) {
-        let Tally { pairs, equal, different, unshown, wrong, same, missed } = other;
+        let Tally { pairs, equal, different, unshown, wrong } = other;
         self.pairs += pairs;
         self.equal += equal;
         self.different += different;
         self.unshown += unshown;
         self.wrong.extend(wrong);
-        self.same += same;
-        self.missed.extend(missed);
     }
 }
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally { pairs, equal, different, unshown, wrong, same, missed } = self;
-        if *same > 0 {
-            let missed = missed.len();
-            return write!(f, "{pairs} pairs: the suite calls {same} the same, {missed} of them wrongly");
-        }
+        let Tally { pairs, equal, different, unshown, wrong } = self;
         let wrong = wrong.len();
         write!(
             f,
-            "{pairs} pairs: {equal} proved equal, {wrong} of them wrongly; {different} proved different"
+            "{pairs} pairs: {equal} called equal, {wrong} of them wrongly; {different} proved different"
         )?;
         write!(f, ", {unshown} of them not shown by a tiny database")
     }
 }
 
-impl std::fmt::Display for Missed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Missed { db_id, queries, refutation } = self;
-        writeln!(f, "{db_id}: the suite says the same, and a tiny database does not")?;
-        for (sql, made) in queries {
-            writeln!(f, "  {made}: {sql}")?;
-        }
-        write!(f, "{}", refutation.statements)
-    }
-}
-
 impl std::fmt::Display for Wrong {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Wrong { db_id, semantics, queries, rules, refutation } = self;
-        writeln!(f, "{db_id}, {semantics}: proved equal by {}, and told apart", rules.join(", "))?;
+        let Wrong { db_id, semantics, queries, said_by, refutation } = self;
+        writeln!(f, "{db_id}, {semantics}: called equal by {}, and told apart", said_by.join(", "))?;
         for (sql, made) in queries {
             writeln!(f, "  {made}: {sql}")?;
         }
@@ -162,11 +130,7 @@ impl Finder {
             if !matches!(judge.judge(&gold.sql, &pred.sql), Verdict::Same { .. }) {
                 continue;
             }
-            tally.same += 1;
-            if let Some(refutation) = self.refutation((&gold.sql, &pred.sql), hunt.seed, hunt.databases)? {
-                let queries = [&gold, &pred].map(|v| (v.sql.clone(), v.made));
-                tally.missed.push(Missed { db_id: self.schema.db_id.clone(), queries, refutation });
-            }
+            self.equal(&gold, &pred, vec!["the suite"], hunt, tally)?;
         }
         Ok(())
     }
@@ -206,33 +170,46 @@ impl Finder {
         Ok(())
     }
 
+    /// Holds the proof of a pair against tiny databases.
     fn held(&self, gold: &Variant, pred: &Variant, hunt: &Hunt, tally: &mut Tally) -> Result<(), ExecError> {
         tally.pairs += 1;
-        let texts = (gold.sql.as_str(), pred.sql.as_str());
         match prove_plans(&self.schema, &gold.plan, &pred.plan, &self.semantics) {
             Proof::Equal(equal) => {
-                tally.equal += 1;
-                if let Some(refutation) = self.refutation(texts, hunt.seed, hunt.databases)? {
-                    let mut rules = equal.gold_rules;
-                    rules.extend(equal.pred_rules);
-                    rules.sort_unstable();
-                    rules.dedup();
-                    tally.wrong.push(Wrong {
-                        db_id: self.schema.db_id.clone(),
-                        semantics: self.semantics.preset_name().to_owned(),
-                        queries: [gold, pred].map(|v| (v.sql.clone(), v.made)),
-                        rules,
-                        refutation,
-                    });
-                }
+                let mut rules = equal.gold_rules;
+                rules.extend(equal.pred_rules);
+                rules.sort_unstable();
+                rules.dedup();
+                self.equal(gold, pred, rules, hunt, tally)?;
             }
             Proof::Different(_) => {
                 tally.different += 1;
                 // The databases of such proofs are the smallest there are.
-                let shown = self.refutation(texts, hunt.seed, hunt.databases)?;
+                let shown = self.refutation((&gold.sql, &pred.sql), hunt.seed, hunt.databases)?;
                 tally.unshown += usize::from(shown.is_none());
             }
             Proof::Unknown(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Holds a pair that is said to be equal against tiny databases.
+    fn equal(
+        &self,
+        gold: &Variant,
+        pred: &Variant,
+        said_by: Vec<&'static str>,
+        hunt: &Hunt,
+        tally: &mut Tally,
+    ) -> Result<(), ExecError> {
+        tally.equal += 1;
+        if let Some(refutation) = self.refutation((&gold.sql, &pred.sql), hunt.seed, hunt.databases)? {
+            tally.wrong.push(Wrong {
+                db_id: self.schema.db_id.clone(),
+                semantics: self.semantics.preset_name().to_owned(),
+                queries: [gold, pred].map(|v| (v.sql.clone(), v.made)),
+                said_by,
+                refutation,
+            });
         }
         Ok(())
     }

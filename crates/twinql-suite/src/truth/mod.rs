@@ -16,7 +16,7 @@ use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
 use crate::text::ready;
-pub use hunt::{Hunt, Missed, Tally, Wrong};
+pub use hunt::{Hunt, Tally, Wrong};
 use tiny::Pools;
 pub use twists::{TWISTS, Twist, Twisted, twisted};
 
