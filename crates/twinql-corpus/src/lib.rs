@@ -25,7 +25,6 @@ pub mod rewrites;
 pub mod schemas;
 pub mod spider;
 pub mod split;
-mod table;
 pub mod turned;
 mod walk;
 

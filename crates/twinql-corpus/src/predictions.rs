@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use twinql_files::{Line, Lines};
+use twinql_files::{Line, Lines, UnclosedQuote, table_rows};
 
+use crate::bird;
 use crate::error::CorpusError;
 use crate::io::read_bytes;
 use crate::spider::{Prediction, prediction};
-use crate::{bird, table};
 
 /// What programs call the query that they predict, the clearest first: what is called `query` may be a gold, and is read
 /// only where nothing else is there.
@@ -159,7 +159,12 @@ fn rows(path: &Path, separator: char) -> Result<Predictions, CorpusError> {
             e.utf8_error().valid_up_to()
         ),
     })?;
-    let mut rows = table::rows(&text, separator).into_iter();
+    let rows = table_rows(&text, separator).map_err(|UnclosedQuote { line }| CorpusError::Line {
+        file: file(),
+        line,
+        message: "a quote without an end; close it, and double the quotes inside a quoted field".into(),
+    })?;
+    let mut rows = rows.into_iter();
     let (_, head) = rows.next().unwrap_or_default();
     let entries = rows.map(|(line, row)| {
         let fields = head.iter().cloned().zip(row).map(|(name, cell)| (name, Json::String(cell)));
@@ -308,6 +313,7 @@ mod tests {
             ("p.json", r#"[{"text_to_sql": "SELECT 1"}]"#, "line 1: none of its fields (text_to_sql)"),
             ("p.jsonl", "{\"a\": 1, \"b\": 2}", "line 1: none of its fields (a, b)"),
             ("p.jsonl", "{\"pred\": \"a\"}\n{\"pred\"\n", "line 2: not JSON"),
+            ("p.csv", "pred\nSELECT 1\n\"SELECT 2\nSELECT 3\n", "line 3: a quote without an end"),
             ("p.csv", "SELECT 1\nSELECT 2\n", "line 1: none of its fields (SELECT 1)"),
         ] {
             let error = read_as(name, text).unwrap_err();

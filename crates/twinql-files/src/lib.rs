@@ -4,6 +4,7 @@
 //!   pipes are written to as they are
 //! - [`Inputs`]: what a command reads, which no output of it may be
 //! - [`Lines`], [`read_bounded`]: lines and files no longer than they may be
+//! - [`table_rows`]: the rows of a table as text
 //! - [`resume`]: the finished work of a build that was interrupted
 //! - [`Scratch`]: a temporary folder
 //! - [`Lock`]: one process at a time
@@ -17,6 +18,7 @@ mod lines;
 mod lock;
 pub mod resume;
 mod scratch;
+mod table;
 mod whole;
 
 pub use destination::Destination;
@@ -26,4 +28,5 @@ pub use inputs::Inputs;
 pub use lines::{LONGEST_LINE, Line, Lines, is_gzip, read_bounded};
 pub use lock::Lock;
 pub use scratch::Scratch;
+pub use table::{UnclosedQuote, table_rows};
 pub use whole::{Whole, remove_temporaries, write_whole};

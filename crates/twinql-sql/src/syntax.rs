@@ -187,6 +187,40 @@ pub fn any_expression<'n>(node: impl Into<Node<'n>>, test: &mut dyn FnMut(&Expr)
     read(node, &mut Expressions(&mut each as &mut dyn FnMut(&Expr) -> ControlFlow<()>)).is_break()
 }
 
+/// A function of each expression outside the queries of the node.
+struct OwnExpressions<'e> {
+    each: &'e mut dyn FnMut(&Expr),
+    /// The queries around this place.
+    queries: usize,
+}
+
+impl Visitor for OwnExpressions<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.queries += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.queries -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if self.queries == 0 {
+            (self.each)(expr);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Calls `each` with an expression and its parts, a whole before its parts, but not with what stands in its
+/// subqueries.
+pub fn read_own_expressions(expr: &Expr, each: &mut dyn FnMut(&Expr)) {
+    let _ = read(expr, &mut OwnExpressions { each, queries: 0 });
+}
+
 /// Calls `each` with every expression, parts before the whole, until it breaks.
 pub fn change_expressions<'p, B>(
     place: impl Into<Place<'p>>,

@@ -83,6 +83,13 @@ impl<'d> Evaluator<'d> {
         Ok(Rows { certain, ..Rows::bag(columns, out) })
     }
 
+    /// Makes this the row at hand; true if the filter of the call lets it pass.
+    fn passes(&mut self, columns: &[ColumnId], row: &Row<'d>, call: &'d AggregateCall) -> Result<bool> {
+        self.bind(columns, row);
+        let Some(filter) = &call.filter else { return Ok(true) };
+        Ok(self.condition(filter)? == Some(true))
+    }
+
     /// The first argument of a call in each row of a group that its filter lets pass: NULLs left out, once each where the
     /// call is DISTINCT. `COUNT(*)` gets a 1 for each row.
     fn arguments(
@@ -93,10 +100,7 @@ impl<'d> Evaluator<'d> {
     ) -> Result<Vec<Cell<'d>>> {
         let mut values = Vec::with_capacity(members.len());
         for row in members {
-            self.bind(columns, row);
-            if let Some(filter) = &call.filter
-                && self.condition(filter)? != Some(true)
-            {
+            if !self.passes(columns, row, call)? {
                 continue;
             }
             let value = match call.args.first() {
@@ -130,10 +134,7 @@ impl<'d> Evaluator<'d> {
     ) -> Result<Vec<Row<'d>>> {
         let mut rows = Vec::with_capacity(members.len());
         for row in members {
-            self.bind(columns, row);
-            if let Some(filter) = &call.filter
-                && self.condition(filter)? != Some(true)
-            {
+            if !self.passes(columns, row, call)? {
                 continue;
             }
             rows.push(call.args.iter().map(|arg| self.expr(arg)).collect::<Result<Row<'d>>>()?);

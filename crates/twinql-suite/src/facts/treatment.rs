@@ -1,12 +1,11 @@
 //! What the expressions of a query make of a column's values: some values look the same until they are trimmed,
 //! rounded, cut or read as something else.
 
-use std::ops::ControlFlow;
-
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query,
-    TableFactor, UnaryOperator, Visit, Visitor,
+    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, TableFactor,
+    UnaryOperator,
 };
+use twinql_sql::syntax::read_own_expressions;
 use twinql_sql::{Affinity, TypeClass, Value};
 
 use super::Slot;
@@ -127,72 +126,22 @@ fn digits_of(format: &str) -> Option<i64> {
     digits.parse().ok().filter(|n| *n < 20)
 }
 
-/// Collects the columns of an expression, but for those of its subqueries.
-struct Columns<'w, 'a> {
-    walker: &'w Walker<'a>,
-    inside: usize,
-    found: Vec<Slot>,
-}
-
-impl Visitor for Columns<'_, '_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.inside += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.inside -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        let named = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
-        if self.inside == 0 && named {
-            self.found.extend(self.walker.slot(expr));
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Visits each node of an expression, but for those of its subqueries, which are read as queries of their own.
-struct Treating<'w, 'a> {
-    walker: &'w mut Walker<'a>,
-    inside: usize,
-}
-
-impl Visitor for Treating<'_, '_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.inside += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.inside -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        if self.inside == 0 {
-            self.walker.treated(expr);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
 impl Walker<'_> {
-    /// Notes what an expression and its parts make of columns in scope.
+    /// Notes what an expression and its parts make of columns in scope. Its subqueries are read as queries of their
+    /// own.
     pub(super) fn treat(&mut self, expr: &Expr) {
-        let _ = expr.visit(&mut Treating { walker: self, inside: 0 });
+        read_own_expressions(expr, &mut |part| self.treated(part));
     }
 
+    /// The columns that an expression names, but for those of its subqueries.
     fn columns_in(&self, expr: &Expr) -> Vec<Slot> {
-        let mut columns = Columns { walker: self, inside: 0, found: Vec::new() };
-        let _ = expr.visit(&mut columns);
-        columns.found
+        let mut columns = Vec::new();
+        read_own_expressions(expr, &mut |part| {
+            if matches!(part, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) {
+                columns.extend(self.slot(part));
+            }
+        });
+        columns
     }
 
     fn note(&mut self, expr: &Expr, how: &[Treatment]) {

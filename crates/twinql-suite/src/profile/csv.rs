@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use twinql_files::table_rows;
+
 /// The records of a file, by the names of its header.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -16,7 +18,7 @@ impl Table {
     /// # Errors
     /// No header, a column that is missing, a record of another width, a quote without an end: where, in words.
     pub(super) fn read(text: &str, needed: &[&str]) -> Result<Table, String> {
-        let mut records = split(text.trim_start_matches('\u{feff}'))?.into_iter();
+        let mut records = table_rows(text, ',').map_err(|e| e.to_string())?.into_iter();
         let Some((_, header)) = records.next() else {
             return Err("is empty; export it with a header line".into());
         };
@@ -46,44 +48,6 @@ impl Table {
     pub(super) fn field<'r>(&self, record: &'r [String], name: &str) -> Option<&'r str> {
         record.get(*self.names.get(name)?).map(|f| f.trim()).filter(|f| !f.is_empty())
     }
-}
-
-/// Records of a CSV, each with the line that it begins in. Inside quotes a line end belongs to the field and a doubled
-/// quote is one; a quote that is never closed is an error, for it would swallow the rest of the file.
-fn split(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
-    let mut records = Vec::new();
-    let (mut fields, mut field) = (Vec::new(), String::new());
-    let (mut line, mut begun) = (1, 1);
-    let mut quoted = None;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '\n' {
-            line += 1;
-        }
-        match (c, quoted) {
-            ('"', Some(_)) if chars.next_if_eq(&'"').is_some() => field.push('"'),
-            ('"', Some(_)) => quoted = None,
-            ('"', None) if field.is_empty() => quoted = Some(line),
-            (',', None) => fields.push(std::mem::take(&mut field)),
-            ('\r', None) if chars.peek() == Some(&'\n') => {}
-            ('\n', None) => {
-                if !fields.is_empty() || !field.is_empty() {
-                    fields.push(std::mem::take(&mut field));
-                    records.push((begun, std::mem::take(&mut fields)));
-                }
-                begun = line;
-            }
-            (c, _) => field.push(c),
-        }
-    }
-    if let Some(line) = quoted {
-        return Err(format!("line {line}: a quote without an end"));
-    }
-    if !fields.is_empty() || !field.is_empty() {
-        fields.push(field);
-        records.push((begun, fields));
-    }
-    Ok(records)
 }
 
 /// The elements of a PostgreSQL array of one dimension: `{a,"b, \"c\"",NULL}`; NULLs are left out.
