@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The figures of the README on Spider-pair dev. Needs TWINQL_DATA (docs/training.md).
+# The figures on Spider-pair dev (docs/results.md). Needs TWINQL_DATA (docs/training.md).
 #   scripts/spider.sh                  with the built-in checkpoint
 #   scripts/spider.sh --checkpoint base
 set -euo pipefail

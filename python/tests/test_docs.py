@@ -25,7 +25,7 @@ def test_doc_strings(module: ModuleType) -> None:
     assert results.attempted > 0 and results.failed == 0
 
 
-@pytest.mark.parametrize("page", ["docs/python.md", "docs/frameworks.md", "python/README.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/frameworks.md", "python/README.md"])
 def test_pages(page: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)

@@ -161,7 +161,7 @@ Examples:
   twinql corpus stats dev_gold.sql --schemas tables.json
   twinql corpus stats dev.json
 
-FILE is a pair file, a list or lines of questions with their queries as Spider and BIRD have them (.json, .jsonl), or gold queries, `SQL<TAB>db_id` a line; each may end in .gz. docs/command-line.md says what is counted.")]
+FILE is a pair file, a list or lines of questions with their queries as Spider and BIRD have them (.json, .jsonl), or gold queries, `SQL<TAB>db_id` a line; each may end in .gz. docs/data-sets.md says what is counted.")]
 pub(crate) struct CorpusStats {
     /// Pairs, questions with their queries, or gold queries
     #[arg(value_name = "FILE")]
