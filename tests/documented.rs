@@ -3,10 +3,10 @@
 //! `args/documented.rs` checks that all of them are understood. Here those run that need no hours, no network and no other
 //! program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{DDL, Folder, without_settings};
+use crate::support::{DDL, Folder, walk, without_settings};
 use serde_json::{Map, Value, json};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -201,4 +201,68 @@ fn commands_of_documents_run() {
             scope.spawn(|| run(page));
         }
     });
+}
+
+/// The pages of the repository: those at its top, of `docs/` and of `experiments/`, and every README.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(ROOT);
+    let mut found: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    for folder in ["checkpoints", "crates", "data", "docs", "experiments", "python", "scripts"] {
+        walk(&root.join(folder), &mut |path, _| {
+            if matches!(folder, "docs" | "experiments") || path.ends_with("README.md") {
+                found.push(path);
+            }
+        });
+    }
+    found.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    found
+}
+
+/// The lines of a page that are not code.
+fn prose(page: &str) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    page.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    })
+}
+
+/// What the headings of a page are called in links: as GitHub does, the second of one name ends in `-1`.
+fn anchors(page: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in prose(page).filter(|line| line.starts_with('#')) {
+        let heading = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+        let name: String = kept.collect();
+        let before = found.iter().filter(|other| **other == name).count();
+        found.push(name.clone());
+        if before > 0 {
+            found.push(format!("{name}-{before}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn links_of_documents_lead_somewhere() {
+    let mut checked = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for (_, after) in prose(&text).flat_map(|line| line.match_indices("](").map(|(at, _)| line.split_at(at + 2))) {
+            let link = after.split([')', ' ']).next().unwrap();
+            if link.contains(':') {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let file = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(file.exists(), "{}: there is no {link}", page.display());
+            if !anchor.is_empty() && file.extension().is_some_and(|e| e == "md") {
+                let there = anchors(&std::fs::read_to_string(&file).unwrap());
+                assert!(there.iter().any(|a| a == anchor), "{}: no heading is called {link}", page.display());
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 200, "{checked}");
 }
