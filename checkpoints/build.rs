@@ -19,7 +19,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("cargo::rerun-if-changed={}", path.display());
         if !path.is_file() {
             let path = path.display();
-            return Err(format!("there is no {path}; set {WITHOUT}=1 to build a program without checkpoints").into());
+            return Err(format!(
+                "there is no {path}; set {WITHOUT}=1 to build a program without checkpoints"
+            )
+            .into());
         }
     }
     Ok(())

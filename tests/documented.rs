@@ -206,7 +206,8 @@ fn commands_of_documents_run() {
 /// The pages of the repository: those at its top, of `docs/` and of `experiments/`, and every README.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(ROOT);
-    let mut found: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     for folder in ["checkpoints", "crates", "data", "docs", "experiments", "python", "scripts"] {
         walk(&root.join(folder), &mut |path, _| {
             if matches!(folder, "docs" | "experiments") || path.ends_with("README.md") {
@@ -249,7 +250,9 @@ fn links_of_documents_lead_somewhere() {
     let mut checked = 0;
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
-        for (_, after) in prose(&text).flat_map(|line| line.match_indices("](").map(|(at, _)| line.split_at(at + 2))) {
+        for (_, after) in
+            prose(&text).flat_map(|line| line.match_indices("](").map(|(at, _)| line.split_at(at + 2)))
+        {
             let link = after.split([')', ' ']).next().unwrap();
             if link.contains(':') {
                 continue;

@@ -176,7 +176,10 @@ mod tests {
         let (folder, read) = of(&[
             ("deep/top.toml", "extends = '../middle.toml'\nout = '../../o'\n[weights]\na = 3.0"),
             ("middle.toml", "extends = 'base.toml'\nsources = [{path = 'c'}]"),
-            ("base.toml", "seed = 18446744073709551615\nout = 'p'\n[[sources]]\npath = 'a'\n[[sources]]\npath = 'b'\n[weights]\na = 1.0\nb = 2.0"),
+            (
+                "base.toml",
+                "seed = 18446744073709551615\nout = 'p'\n[[sources]]\npath = 'a'\n[[sources]]\npath = 'b'\n[weights]\na = 1.0\nb = 2.0",
+            ),
         ]);
         let at = |name: &str| folder.path().join(name);
         let expected = Own {
@@ -193,13 +196,28 @@ mod tests {
         let top = "extends = 'base.toml'";
         for (files, parts) in [
             (vec![("top.toml", "seeds = 1")], ["top.toml", "line 1", "`seeds`"]),
-            (vec![("top.toml", top), ("base.toml", "seed = 1\nseeds = 1")], ["base.toml", "line 2", "`seeds`"]),
-            (vec![("top.toml", top), ("base.toml", "[[sources]]\npat = 'x'")], ["base.toml", "line 2", "`pat`"]),
-            (vec![("top.toml", "extends = 'base.toml'\nseed = 'x'"), ("base.toml", "")], ["top.toml", "line 2", "seed"]),
-            (vec![("top.toml", "extends = 'top.toml'")], ["top.toml", "more than 8 files", "extend each other"]),
+            (
+                vec![("top.toml", top), ("base.toml", "seed = 1\nseeds = 1")],
+                ["base.toml", "line 2", "`seeds`"],
+            ),
+            (
+                vec![("top.toml", top), ("base.toml", "[[sources]]\npat = 'x'")],
+                ["base.toml", "line 2", "`pat`"],
+            ),
+            (
+                vec![("top.toml", "extends = 'base.toml'\nseed = 'x'"), ("base.toml", "")],
+                ["top.toml", "line 2", "seed"],
+            ),
+            (
+                vec![("top.toml", "extends = 'top.toml'")],
+                ["top.toml", "more than 8 files", "extend each other"],
+            ),
             (vec![("top.toml", "extends = 3")], ["top.toml", "line 1", "extends"]),
             (vec![("top.toml", top)], ["cannot read", "base.toml", ""]),
-            (vec![("top.toml", top), ("base.toml", "out = '${TWINQL_NO_SUCH}/s'")], ["base.toml", "TWINQL_NO_SUCH", "not set"]),
+            (
+                vec![("top.toml", top), ("base.toml", "out = '${TWINQL_NO_SUCH}/s'")],
+                ["base.toml", "TWINQL_NO_SUCH", "not set"],
+            ),
             (vec![("top.toml", "sources = [{path = '${X'}]")], ["top.toml", "`${` without `}`", "${X"]),
         ] {
             let error = of(&files).1.unwrap_err();

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use twinql::Semantics;
 use twinql::corpus::build::{
     BuildConfig, EASE, Role, SHARE, Stats, SuiteOracle, gold_part, grade as add_ease, share as add_share,

@@ -344,7 +344,8 @@ fn configurations() {
         assert!(e.contains(message), "{text:?}: {e}");
     }
     let beside =
-        read("out = '../o'\nschemas = ['s', '/t']\n[[gold]]\ngold = '../g'\npredictions = ['p/*.txt']").unwrap();
+        read("out = '../o'\nschemas = ['s', '/t']\n[[gold]]\ngold = '../g'\npredictions = ['p/*.txt']")
+            .unwrap();
     let at = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
     assert_eq!(beside.out, dir.path().join("a/o"));
     assert_eq!(beside.schemas, [at("a/b/s"), "/t".into()]);
