@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fits what a shipped checkpoint makes of executions and of small databases, and puts the weights into its file in
-# crates/twinql/checkpoints/: `ex`, to predictions that are executed on Spider's training databases, and how `gmn` is
+# checkpoints/: `ex`, to predictions that are executed on Spider's training databases, and how `gmn` is
 # corrected by a probe: for the question `plausible` to those of them on validation databases, for `every` to pairs of the wide
 # corpus over its validation databases, with the labels of each semantics that the networks answer for.
 #   scripts/calibrate.sh small
@@ -22,7 +22,7 @@ SPLIT=valid PARTS=4 GOLDS=400 scripts/wide.sh
 semantics=(no-fk default bird spider strict)
 zcat out/corpora/executed-bird.jsonl.gz | grep '"split":"valid"' > "$out/plausible.jsonl"
 
-checkpoint=crates/twinql/checkpoints/$name
+checkpoint=checkpoints/$name
 # Weights of one fit after the other come into the same file.
 next=$checkpoint.safetensors
 fit() {

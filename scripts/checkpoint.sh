@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # A shipped checkpoint, from data to figures: corpora, its teachers, training, installation in
-# crates/twinql/checkpoints/, the weights of `ex`, stored scores, evaluation.
+# checkpoints/, the weights of `ex`, stored scores, evaluation.
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
-# be run again after any kill (remove out/NAME, out/questions-NAME, out/regular-NAME and out/wide-NAME-1 to train a network anew). crates/twinql/checkpoints/README.md
+# be run again after any kill (remove out/NAME, out/questions-NAME, out/regular-NAME and out/wide-NAME-1 to train a network anew). checkpoints/README.md
 # says how long it takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,7 +35,7 @@ fi
 scripts/wide.sh 1 2 3 4 5 6
 scripts/train-wide.sh base 1
 scripts/train-wide.sh "$name" 1
-cp "out/wide-$name-1/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
+cp "out/wide-$name-1/model.safetensors" "checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, how gmn weighs its probe, and the stored scores
 cargo build --release --locked --workspace --bin twinql
 "$twinql" selftest --checkpoint "$name"

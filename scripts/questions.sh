@@ -3,13 +3,8 @@
 # systems answered to one question, golds turned against themselves, habits, shares of plausible databases, executions on real
 # ones.
 #   scripts/questions.sh
-#   scripts/questions.sh kept       those of configs/train-kept-base.toml as well
 # Needs TWINQL_DATA (docs/training.md); some 85 minutes on two busy cores. Finished files are kept.
 set -euo pipefail
-case ${1:-} in
-  "" | kept) ;;
-  *) echo "give nothing or kept, not $1" >&2; exit 2 ;;
-esac
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 
@@ -28,12 +23,10 @@ done
 scripts/corpora.sh habits-bird
 
 # shared NAME SCHEMAS [K/N]: on how many plausible databases the two of each pair agree, of a part of the golds.
-# In each of the databases the regularities of `keep` hold.
-kind=plausible keep=
 shared() {
-  local file=$out/$1-$kind-bird.jsonl.gz
+  local file=$out/$1-plausible-bird.jsonl.gz
   [ -e "$file" ] || "$twinql" corpus share "$out/ungraded/$1-no-fk.jsonl.gz" --schemas "$2" \
-    --semantics bird --keep "$keep" ${3:+--golds "$3"} --out "$file"
+    --semantics bird ${3:+--golds "$3"} --out "$file"
 }
 
 spider=$TWINQL_DATA/spider/test_tables.json bird=$TWINQL_DATA/bird/train_tables.json
@@ -43,14 +36,3 @@ for name in peers turned-spider; do shared "$name" "$spider"; done
 for name in bird habits-bird; do shared "$name" "$bird"; done
 
 scripts/executions.sh "$out"
-
-# A part of Spider's pairs, habits over Spider's golds, and shares of databases where names are unique and extremes clear.
-if [ "${1:-}" = kept ]; then
-  scripts/corpora.sh spider:2200 no-fk default:1/6
-  scripts/corpora.sh habits-spider
-  kind=kept keep=unique-names,clear-extremes
-  shared bundled data/schemas
-  for name in spider-2200 peers turned-spider habits-spider; do shared "$name" "$spider"; done
-  shared bird "$bird" 1/2
-  shared habits-bird "$bird"
-fi

@@ -8,12 +8,14 @@
 //! - [`grammar`]: queries sampled over a schema
 //! - [`examples`]: gold queries with what stands beside them, whatever the file
 //! - [`composition`]: what a data set is made of
+//! - [`configuration`]: configuration files, laid over the files that they extend
 //! - [`mod@split`]: parts of a data set that have no group in common
 //! - [`mod@build`]: labelled pairs from gold queries, predictions, neighbours and rewrites
 
 mod bird;
 pub mod build;
 pub mod composition;
+pub mod configuration;
 mod error;
 pub mod examples;
 pub mod grammar;

@@ -94,7 +94,7 @@ mod tests {
     fn paths_stand_beside_their_file() {
         for (folder, path, expected) in [
             ("configs", "../data/x.jsonl", "data/x.jsonl"),
-            ("configs/ablations", "../../out/a", "out/a"),
+            ("experiments/ablations", "../../out/a", "out/a"),
             ("", "data", "data"),
             (".", "../data", "../data"),
             ("a", "./b/../c", "a/c"),

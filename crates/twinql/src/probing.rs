@@ -54,7 +54,7 @@ impl Engine {
                     false => probe.plausible(schema, gold, pred, semantics),
                 };
                 let Finding { agree, silent, differ, open, .. } = found;
-                // Weighed for plausible databases too, open ones rank pairs worse (docs/experiments.md).
+                // Weighed for plausible databases too, open ones rank pairs worse (experiments/record.md).
                 Some(Shown { agree, silent, differ, open: if usual { open } else { 0 } })
             })
             .collect()

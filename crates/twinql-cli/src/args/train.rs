@@ -64,9 +64,9 @@ impl Run {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  twinql pretrain --config configs/ablations/5-pretrained.toml --run out/pre
-  twinql pretrain --config configs/ablations/5-pretrained.toml --run out/pre --resume
-  twinql train --config configs/ablations/5-pretrained.toml --run out/run --init out/pre/pretrained.safetensors
+  twinql pretrain --config experiments/ablations/5-pretrained.toml --run out/pre
+  twinql pretrain --config experiments/ablations/5-pretrained.toml --run out/pre --resume
+  twinql train --config experiments/ablations/5-pretrained.toml --run out/run --init out/pre/pretrained.safetensors
 
 Two augmented views of each query's graph should be closer to each other than to those of other
 queries (GraphCL). Augmentations, with the share of a graph that each changes, and the rest are set under

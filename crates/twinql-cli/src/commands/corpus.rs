@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use twinql::Semantics;
 use twinql::corpus::build::{
     BuildConfig, EASE, Role, SHARE, Stats, SuiteOracle, gold_part, grade as add_ease, share as add_share,
     sources, stats_path, write_stats,
 };
+use twinql::corpus::configuration::folder_of;
 use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, Pair, pairs};
 use twinql::files::Inputs;
@@ -30,12 +31,10 @@ use crate::output::{Console, built_file};
 /// Builds a corpus as a configuration says, but for what flags say otherwise.
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let path = &typed.config;
-    let text = input::configuration(path)?;
     let mut inputs = Inputs::default().with([("--config", Some(path.as_path()))]);
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
+    let mut config = BuildConfig::read(path)?;
     // A path in a configuration is meant from its own folder: one that exists from here alone is a mistake.
-    if let Some(said) = config.inputs().find_map(|input| misplaced(folder, Path::new(input))) {
+    if let Some(said) = config.inputs().find_map(|input| misplaced(folder_of(path), Path::new(input))) {
         bail!("{}: {said}", path.display());
     }
     config.out.clone_from(&typed.out);

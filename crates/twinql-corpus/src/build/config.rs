@@ -7,9 +7,8 @@ use twinql_sql::semantics::UnknownSemantics;
 use twinql_sql::{Dialect, Semantics};
 
 use super::databases::Role;
-use crate::CorpusError;
 use crate::grammar::Style;
-use crate::paths::beside;
+use crate::{CorpusError, configuration};
 
 /// Databases that others evaluate on: Spider's 20 development databases and BIRD's 11.
 /// Nothing over them is built into a corpus unless the configuration allows it.
@@ -49,8 +48,21 @@ pub const EVALUATION_DATABASES: [&str; 31] = [
     "toxicology",
 ];
 
-/// How a corpus is built; a TOML file. Paths are relative to the file's folder, `${NAME}`
-/// stands for an environment variable, and `*` for any part of a file's name.
+/// The keys that hold paths.
+const PATHS: &[&str] = &[
+    "out",
+    "schemas",
+    "gold.gold",
+    "gold.predictions",
+    "gold.beams",
+    "pairs.path",
+    "evaluation.path",
+    "evaluation.schemas",
+    "split.test_file",
+];
+
+/// How a corpus is built; a TOML file, which may extend another ([`configuration`]). Paths are relative to the file's folder,
+/// `${NAME}` stands for an environment variable, and `*` for any part of a file's name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BuildConfig {
@@ -282,18 +294,13 @@ pub struct GrammarSource {
 }
 
 impl BuildConfig {
-    /// Reads a configuration from TOML text that stands in a file in `folder`; environment variables
-    /// are filled in, and relative paths put beside the file.
+    /// Reads a configuration file, laid over those that it extends ([`configuration`]).
     ///
     /// # Errors
     /// Not TOML, an unknown key, a variable that is not set, a value that cannot work.
-    pub fn from_toml(text: &str, folder: &Path) -> Result<BuildConfig, CorpusError> {
-        let mut config: BuildConfig = toml::from_str(text).map_err(|e| CorpusError::Config(e.to_string()))?;
-        for path in config.inputs_mut() {
-            *path = beside(folder, expand(path)?).to_string_lossy().into_owned();
-        }
-        config.out = beside(folder, expand(&config.out.to_string_lossy())?);
-        config.check()?;
+    pub fn read(path: &Path) -> Result<BuildConfig, CorpusError> {
+        let config: BuildConfig = configuration::read(path, PATHS)?;
+        config.check().map_err(|e| configuration::wrong(path, e))?;
         Ok(config)
     }
 
@@ -310,20 +317,6 @@ impl BuildConfig {
             .chain(evaluation)
             .chain([&self.split.test_file])
             .map(String::as_str)
-    }
-
-    fn inputs_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let gold = self.gold.iter_mut();
-        let gold =
-            gold.flat_map(|g| std::iter::once(&mut g.gold).chain(&mut g.predictions).chain(&mut g.beams));
-        let evaluation = self.evaluation.iter_mut();
-        let evaluation = evaluation.flat_map(|e| std::iter::once(&mut e.path).chain(&mut e.schemas));
-        self.schemas
-            .iter_mut()
-            .chain(gold)
-            .chain(self.pairs.iter_mut().map(|p| &mut p.path))
-            .chain(evaluation)
-            .chain([&mut self.split.test_file])
     }
 
     /// Checks what no file is needed for.
@@ -386,26 +379,4 @@ impl BuildConfig {
         (!self.allow_evaluation_databases && EVALUATION_DATABASES.iter().any(|n| listed(n)))
             || self.exclude_databases.iter().any(|n| listed(n))
     }
-}
-
-/// Fills `${NAME}` in from the environment.
-///
-/// # Errors
-/// A variable that is not set, or no closing brace.
-pub fn expand(path: &str) -> Result<String, CorpusError> {
-    let mut out = String::new();
-    let mut rest = path;
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, tail)) = after.split_once('}') else {
-            return Err(CorpusError::Config(format!("`${{` without `}}` in {path:?}")));
-        };
-        let value = std::env::var(name).map_err(|_| {
-            CorpusError::Config(format!("the environment variable {name} is not set, and {path:?} needs it"))
-        })?;
-        out.push_str(before);
-        out.push_str(&value);
-        rest = tail;
-    }
-    out.push_str(rest);
-    Ok(out)
 }

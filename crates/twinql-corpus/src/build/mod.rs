@@ -36,7 +36,7 @@ use sha2::{Digest as _, Sha256};
 use twinql_sql::{Schema, Semantics};
 use twinql_suite::resume::{Finished, partial_of};
 
-pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
+pub use config::{BuildConfig, EVALUATION_DATABASES};
 pub use databases::Role;
 pub use grade::{EASE, grade};
 pub use oracle::{Oracle, Outcome, SuiteOracle};

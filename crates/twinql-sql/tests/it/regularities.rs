@@ -27,7 +27,7 @@ Networks that are asked `--question plausible` read canonical forms that are mad
 (but for the letters of a LIKE, which are taken as they are written). A mark in the graph names each
 regularity that a query met: two queries whose forms are equal by different regularities are near each other, and not the
 same. A network can learn from the marks how far each can be trusted; the built-in ones have met none in training
-([why](experiments.md#regularities)). Nothing else uses them: proofs, suites, labels, and
+([why](tried.md#labels)). Nothing else uses them: proofs, suites, labels, and
 the question `every` know the normalisation rules alone. [Plausible databases](plausible.md) are made to hold most of
 them, each with a probability.
 
@@ -37,7 +37,7 @@ How often they are right is counted on pairs that are the same or not by executi
 cargo measure plausible-forms PAIRS.jsonl SCHEMAS [SEMANTICS]
 ```
 
-[Experiments](experiments.md#regularities) has the figures. Two rules were tried and left out for theirs: that texts
+[The record](../experiments/record.md#regularities) has the figures. Two rules were tried and left out for theirs: that texts
 which differ in the case of letters alone are the same (a wrong case is a common mistake, and finds nothing), and that
 LEFT JOIN is JOIN.
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use toml::{Table, Value};
-use twinql_corpus::paths::{beside, misplaced, named_in};
+use twinql_corpus::configuration::{self, folder_of};
+use twinql_corpus::paths::{misplaced, named_in};
 use twinql_files::Inputs;
 use twinql_graph::vocabulary;
 use twinql_model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
@@ -13,12 +13,11 @@ use twinql_sql::Dialect;
 use super::TrainingError;
 use super::data::Data;
 use super::labelled::How;
-use crate::input::configuration;
 
 type Result<T, E = TrainingError> = std::result::Result<T, E>;
 
-/// How many files may extend each other.
-const MAX_BASES: usize = 8;
+/// The keys that hold paths, as [`RunConfig::paths`] gives them.
+const PATHS: &[&str] = &["run", "data.corpora.pairs", "data.corpora.schemas", "train.init", "train.teachers"];
 
 /// A run's configuration file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -78,25 +77,7 @@ impl RunConfig {
 
     /// The file's configuration, laid over those that it extends.
     fn load(path: &Path) -> Result<RunConfig> {
-        let (text, own) = parse(path)?;
-        let read = match own.contains_key("extends") {
-            // From the text, so that errors name the line.
-            false => toml::from_str(&text),
-            true => table(path, MAX_BASES)?.try_into(),
-        };
-        let mut config: RunConfig = read.map_err(|e| TrainingError::from(e).in_file(path))?;
-        if !own.contains_key("extends") {
-            config.put_beside(folder_of(path))?;
-        }
-        Ok(config)
-    }
-
-    /// Fills environment variables in, and makes what the file names relative to its own folder.
-    fn put_beside(&mut self, folder: &Path) -> Result<()> {
-        for path in self.paths() {
-            *path = beside(folder, expand(path)?);
-        }
-        Ok(())
+        Ok(configuration::read(path, PATHS)?)
     }
 
     /// Every path of the configuration.
@@ -192,115 +173,11 @@ impl RunConfig {
     }
 }
 
-/// A file's table, laid over that of the file it `extends` (a path relative to its own): tables
-/// are merged, everything else is replaced.
-fn table(path: &Path, bases: usize) -> Result<Table> {
-    let (_, mut own) = parse(path)?;
-    put_beside(&mut own, folder_of(path)).map_err(|e| e.in_file(path))?;
-    let base = match own.remove("extends") {
-        None => return Ok(own),
-        Some(Value::String(base)) => path.parent().unwrap_or(Path::new("")).join(base),
-        Some(other) => {
-            return Err(TrainingError::Invalid(format!("extends = {other} is no path")).in_file(path));
-        }
-    };
-    let Some(bases) = bases.checked_sub(1) else {
-        return Err(TrainingError::Circle { path: path.to_owned(), most: MAX_BASES });
-    };
-    let mut merged = table(&base, bases)?;
-    lay_over(&mut merged, own);
-    Ok(merged)
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new(""))
-}
-
-/// [`RunConfig::put_beside`] for a file that another one is laid over.
-fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
-    let mut found: Vec<&mut Value> = Vec::new();
-    for (key, value) in table.iter_mut() {
-        match (key.as_str(), value) {
-            ("run", value) => found.push(value),
-            ("data", Value::Table(data)) => {
-                let corpora = data.get_mut("corpora").and_then(Value::as_array_mut);
-                for corpus in corpora.into_iter().flatten().filter_map(Value::as_table_mut) {
-                    let paths = corpus.iter_mut();
-                    found.extend(
-                        paths.filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas")).map(|(_, v)| v),
-                    );
-                }
-            }
-            ("train", Value::Table(train)) => {
-                for (key, value) in train.iter_mut() {
-                    match (key.as_str(), value) {
-                        ("init", value) => found.push(value),
-                        ("teachers", Value::Array(teachers)) => found.extend(teachers),
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    for value in found {
-        // What is no text is refused when the configuration is read.
-        if let Value::String(path) = value {
-            let put = beside(folder, expand(Path::new(path))?);
-            *path = put.to_string_lossy().into_owned();
-        }
-    }
-    Ok(())
-}
-
-fn parse(path: &Path) -> Result<(String, Table)> {
-    let text = configuration(path)?;
-    let table = toml::from_str(&text).map_err(|e| TrainingError::from(e).in_file(path))?;
-    Ok((text, table))
-}
-
-fn lay_over(base: &mut Table, over: Table) {
-    for (key, value) in over {
-        match (base.get_mut(&key), value) {
-            (Some(Value::Table(base)), Value::Table(over)) => lay_over(base, over),
-            (_, value) => {
-                base.insert(key, value);
-            }
-        }
-    }
-}
-
-/// Fills `${NAME}` in from the environment.
-fn expand(path: &Path) -> Result<PathBuf> {
-    match path.to_str() {
-        Some(text) => Ok(twinql_corpus::build::expand(text)?.into()),
-        None => Ok(path.to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-
-    #[test]
-    fn a_file_is_laid_over_its_base() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        write(
-            "base.toml",
-            "run = \"a\"\n[data]\nmax_pairs = 7\n[model]\nnode_dim = 8\ngraph_dim = 9\n[pretrain.augmentations]\nsubgraph = 0.2\n",
-        );
-        write("middle.toml", "extends = \"base.toml\"\n[model]\nnode_dim = 10\n");
-        write("top.toml", "extends = \"middle.toml\"\nrun = \"b\"\n[graph]\nkind = \"ast\"\n");
-        let config = RunConfig::load(&folder.path().join("top.toml")).unwrap();
-        assert_eq!(config.run, Some(folder.path().join("b")));
-        assert_eq!((config.model.node_dim, config.model.graph_dim), (10, 9));
-        assert_eq!(config.graph.kind, twinql_model::GraphKind::Ast);
-        assert_eq!(config.pretrain.augmentations.get("subgraph"), Some(&0.2));
-        assert_eq!(config.pretrain.augmentations.len(), 1);
-    }
 
     #[test]
     fn paths_are_relative_to_the_file_that_names_them() {
@@ -337,7 +214,7 @@ mod tests {
             println!("skipped: TWINQL_DATA is not set");
             return;
         }
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/ablations");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/ablations");
         let mut seen: Vec<String> = Vec::new();
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
@@ -352,20 +229,5 @@ mod tests {
             }
         }
         assert_eq!(seen.len(), 9);
-    }
-
-    #[test]
-    fn circles_and_odd_values_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.toml");
-        for (text, message) in [
-            ("extends = \"a.toml\"", "files extend each other"),
-            ("extends = 3", "is no path"),
-            ("extends = \"missing.toml\"", "cannot read"),
-        ] {
-            std::fs::write(&path, text).unwrap();
-            let error = RunConfig::load(&path).unwrap_err().to_string();
-            assert!(error.contains(message), "{error}");
-        }
     }
 }

@@ -46,15 +46,12 @@ pub enum TrainingError {
     /// Pairs cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A path of the configuration cannot be made out.
+    /// The configuration, or a file of pairs, cannot be read.
     #[error(transparent)]
     Corpus(#[from] twinql_corpus::CorpusError),
     /// The network cannot be as the configuration says.
     #[error(transparent)]
     Model(#[from] twinql_model::ModelError),
-    /// The configuration cannot be read.
-    #[error(transparent)]
-    Read(#[from] toml::de::Error),
     /// The configuration cannot be written.
     #[error("cannot write the configuration as TOML: {0}")]
     Write(#[from] toml::ser::Error),
@@ -69,14 +66,6 @@ pub enum TrainingError {
     /// The configuration contradicts itself, or names what is not there.
     #[error("{0}")]
     Invalid(String),
-    /// Configuration files extend each other in a circle.
-    #[error("{}: more than {most} files extend each other", path.display())]
-    Circle {
-        /// The last one that was read.
-        path: PathBuf,
-        /// How many may.
-        most: usize,
-    },
     /// No corpus is named.
     #[error("no pairs to train on; add [[data.corpora]] with pairs = \"FILE\", or give --pairs")]
     NoPairs,
