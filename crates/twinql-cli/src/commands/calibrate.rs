@@ -45,10 +45,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         ("--profile", typed.profile.profile.as_deref()),
     ]);
     inputs.output(&typed.out)?;
-    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
-    if let Some(labels) = &labels {
-        labels.check(&typed.pairs)?;
-    }
+    let labels = Labels::of(typed.labels.labels.as_deref(), &typed.pairs)?;
     let limits = typed.run.limits(Limits::default())?;
     let engine = Engine::builder()
         .network(network.clone())

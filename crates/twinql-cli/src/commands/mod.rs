@@ -1,10 +1,10 @@
 //! One file for each command.
 //!
 //! A command turns its arguments into what the library takes, hands pairs to it, and shows what comes back.
-//! What several commands share stands beside them: `batch` (records in the format that was asked for, and
-//! going on with an interrupted run), `stream` (pairs in parallel, in bounded memory), `witness` and
-//! `answers` (databases and answers as people read them), `worker` (processes that may be killed), `clients`
-//! (programs of other databases).
+//! What several commands share stands beside them: `batch` (the skeleton of commands over pairs), `says` (what such
+//! a command says), `records` (in the format that was asked for), `stream` (pairs in parallel, in bounded memory),
+//! `verdicts`, `witness` and `answers` (databases and answers as people read them), `worker` (processes that may be
+//! killed), `clients` (programs of other databases).
 //!
 //! A command answers whether every check that was asked for held (`--strict`, `--fail-under`): the exit code
 //! is then 0, and 1 where one failed. An error means that it could not be run, which is 2.
@@ -32,7 +32,9 @@ pub(crate) mod perturb;
 pub(crate) mod pretrain;
 pub(crate) mod profile;
 pub(crate) mod prove;
+mod records;
 pub(crate) mod rerank;
+mod says;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod seal;
@@ -44,6 +46,7 @@ pub(crate) mod suite;
 pub(crate) mod suite_show;
 mod tally;
 pub(crate) mod train;
+pub(crate) mod verdicts;
 mod witness;
 pub(crate) mod worker;
 

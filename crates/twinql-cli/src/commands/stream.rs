@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use twinql::Job;
+use twinql::judging::Workers;
 
 use crate::input::{About, Item, Items, Pairs};
 use crate::output::Console;
@@ -36,6 +37,14 @@ impl Window {
     pub(super) const SMALL_BATCHES: Window = Window { block: 64, ahead: 16 };
     /// For pairs that have nothing in common: as few as handing them on costs little.
     pub(super) const PAIRS: Window = Window { block: 16, ahead: 64 };
+
+    /// For pairs that the suite judges: a process keeps what it has made for a schema, a thread does so for a block.
+    pub(super) fn of(workers: &Workers) -> Window {
+        match workers {
+            Workers::Processes(_) => Window::PAIRS,
+            Workers::Threads => Window::SMALL_BATCHES,
+        }
+    }
 }
 
 /// The first block, so that results appear soon; the next ones are twice as large each.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::commands::judge::plain;
+use crate::commands::verdicts::plain;
 use rayon::prelude::*;
 use twinql::Schema;
 use twinql::sql::{Semantics, Value};

@@ -7,7 +7,7 @@ use twinql::Job;
 use twinql::audit::{Finding, Shows, Status, Witness};
 
 use super::{Done, silent};
-use crate::commands::judge::plain;
+use crate::commands::verdicts::plain;
 use crate::input::About;
 
 /// The wire type of an audit, one JSON object for each gold.

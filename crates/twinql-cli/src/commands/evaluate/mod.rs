@@ -23,7 +23,7 @@ use twinql::{Engine, Job};
 
 use crate::args::typed;
 use crate::args::{self, GroupBy, Metrics, Output};
-use crate::commands::batch::{Out, line};
+use crate::commands::records::line;
 use crate::commands::contradicted::Contradicted;
 use crate::commands::databases;
 use crate::commands::stream::stream;
@@ -57,10 +57,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     // Better refused now than after the scoring.
     typed.report.as_deref().map(document::format_of).transpose()?;
     let mut external = External::read_all(&typed.external)?;
-    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
-    if let Some(labels) = &labels {
-        labels.check(&typed.pairs)?;
-    }
+    let labels = Labels::of(typed.labels.labels.as_deref(), &typed.pairs)?;
     let read = || of_split(PairItems::open(&typed.pairs, schemas.clone(), false)?, typed.split.clone());
     databases::check(&engine, &[&typed.pairs], read, console)?;
     let (pairs, selection) =
@@ -80,7 +77,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         };
         contradicted.tell(&job, &record, console);
         if let Some(sink) = &mut sink {
-            sink.line(&line(&Out::new(&job, &about, record.status, &record))?)?;
+            sink.line(&line(&job, &about, &record, Vec::new)?)?;
         }
         let id = about.id_text(&job.id);
         let label = about.label == Some(true);

@@ -47,7 +47,7 @@ impl Selection {
         }
         self.all += 1;
         if let Some(labels) = &mut self.labels {
-            labels.apply(&mut item);
+            item.about.label = labels.of_pair(&item.about.id_text(&item.job.id), item.about.label);
         }
         if item.about.label.is_some() {
             self.labelled += 1;
