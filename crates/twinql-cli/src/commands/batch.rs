@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value as Json, json};
 use twinql::files::{Destination, Inputs};
 use twinql::input::Schemas;
-use twinql::record::{Status, StatusCounts};
+use twinql::record::Status;
 use twinql::{Job, Work};
 
 use super::records::{Records, signature_lines};
@@ -94,12 +94,11 @@ impl Batch<'_> {
             Ok(true)
         })?;
         let end = says.end(&records.counts)?;
-        let spoken = records.are_words() && !self.always_said;
+        let words = records.are_words();
         let named = if self.signatures.is_object() { "signatures" } else { "signature" };
         let counts = records.finish(|counts| {
             let total = counts.total();
-            let mut head =
-                json!({"format": 1, named: self.signatures, "pairs": total, "status": counts});
+            let mut head = json!({"format": 1, named: self.signatures, "pairs": total, "status": counts});
             if let (Json::Object(head), Json::Object(more)) = (&mut head, end.document) {
                 head.extend(more);
             }
@@ -107,21 +106,17 @@ impl Batch<'_> {
         })?;
         // The records say how the machine failed.
         let machine = if self.runs { machine(&counts) } else { Ok(()) };
-        if self.always_said && machine.is_err() {
-            return machine.map(|()| false);
-        }
-        if !spoken {
+        if !(if self.always_said { machine.is_err() } else { words }) {
             console.say(format!("{} {}", self.names[2], status_line(&counts)));
             end.lines.iter().for_each(|line| console.say(line));
             signature_lines(&self.signatures).for_each(|line| console.say(line));
         }
         machine?;
-        if output.strict && end.in_part > 0 {
+        let in_part = output.strict && end.in_part > 0;
+        if in_part {
             console.warn(format!("--strict: of {} pairs a metric says nothing", end.in_part));
         }
-        let (what, value) = end.checked;
-        let well = checks(output, &what, Some(value), &counts, console);
-        Ok(well && !(output.strict && end.in_part > 0))
+        Ok(checks(output, &end.checked.0, Some(end.checked.1), &counts, console) && !in_part)
     }
 
     /// What lines depend on, for a run that may be gone on with: the schemas' hash takes a while.

@@ -152,6 +152,12 @@ fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<
     })
 }
 
+/// A table of weights.
+fn weights<'n>(named: impl IntoIterator<Item = (&'n str, f64)>) -> String {
+    let rows = named.into_iter().map(|(name, weight)| format!("{name:<9}  {weight:>8.2}\n"));
+    rows.fold(String::from("weight     log odds\n"), |out, row| out + &row)
+}
+
 /// A correction and its figures for people.
 fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
     let Correction {
@@ -167,12 +173,9 @@ fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
         folds,
         ..
     } = correction;
-    let mut out = format!("asked {question}, under {semantics}\nweight     log odds\n");
-    let weights =
-        [("offset", offset), ("network", network), ("share", share), ("silent", silent), ("open", open)];
-    for (name, weight) in weights {
-        out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
-    }
+    let named =
+        [("offset", *offset), ("network", *network), ("share", *share), ("silent", *silent), ("open", *open)];
+    let mut out = format!("asked {question}, under {semantics}\n{}", weights(named));
     out.push_str(&format!(
         "\n{} pairs, of which network and share are weighed on {} over {} databases\n",
         validation.pairs, folds.pairs, folds.databases
@@ -195,10 +198,7 @@ fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
 /// The model and its figures for people.
 fn text(model: &ExecutionModel, left_out: &BTreeMap<&'static str, usize>) -> String {
     let folds = &model.folds;
-    let mut out = String::from("weight     log odds\n");
-    for (name, weight) in model.named() {
-        out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
-    }
+    let mut out = weights(model.named());
     out.push_str(&format!(
         "\n{} pairs over {} databases, {:.1} % of them right\n",
         folds.pairs,

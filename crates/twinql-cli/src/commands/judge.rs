@@ -26,8 +26,7 @@ use crate::output::Console;
 pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
     let output = Output::of_pairs(typed.output, &input.source)?;
-    let (judge, workers) =
-        worker::judge(&typed.run, typed.comparison.semantics()?, typed.databases, seed)?;
+    let (judge, workers) = worker::judge(&typed.run, typed.comparison.semantics()?, typed.databases, seed)?;
     let config = JudgeConfig { plausible: typed.plausible, ..judge };
     let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
     let profile = typed.profile.profile.as_deref();
@@ -113,7 +112,9 @@ impl Says for Judged {
         let (untested, total) = (counts.get(Status::Untested), counts.total());
         Ok(End {
             document: json!({"same": same, "different": different, "untested": untested}),
-            lines: vec![format!("same {same}, different {different}, untested {untested}, of all {total} pairs")],
+            lines: vec![format!(
+                "same {same}, different {different}, untested {untested}, of all {total} pairs"
+            )],
             checked: ("the share of pairs called the same".into(), self.verdicts.share(counts)),
             in_part: 0,
         })

@@ -141,26 +141,21 @@ fn window(engine: &Engine) -> stream::Window {
 
 /// Prints a text, or a JSON document in its place.
 fn print(format: Format, text: impl FnOnce() -> String, document: impl FnOnce() -> Value) -> Result<()> {
-    let mut sink = Sink::new(None)?;
-    match format {
-        Format::Text => sink.write(&text())?,
-        Format::Json | Format::Jsonl => sink.line(&serde_json::to_string_pretty(&document())?)?,
-    }
-    sink.finish()
+    let format = if format == Format::Text { Format::Text } else { Format::Json };
+    write_as(None, format, text, document, &[(); 0])
 }
 
-/// Writes a report in the format that was asked for: the text, one document, or a line for each of `lines`.
-/// What goes into a file for programs is said on the console as well.
-fn tell<T: Serialize>(
-    output: &Output,
-    text: &str,
+/// Writes in the format that was asked for: the text, one document, or a line for each of `lines`.
+fn write_as<T: Serialize>(
+    out: Option<&Path>,
+    format: Format,
+    text: impl FnOnce() -> String,
     document: impl FnOnce() -> Value,
     lines: &[T],
-    console: Console,
 ) -> Result<()> {
-    let mut sink = Sink::new(output.out.as_deref())?;
-    match output.format {
-        Format::Text => sink.write(text)?,
+    let mut sink = Sink::new(out)?;
+    match format {
+        Format::Text => sink.write(&text())?,
         Format::Json => sink.line(&serde_json::to_string_pretty(&document())?)?,
         Format::Jsonl => {
             for line in lines {
@@ -168,7 +163,18 @@ fn tell<T: Serialize>(
             }
         }
     }
-    sink.finish()?;
+    sink.finish()
+}
+
+/// Writes a report. What goes into a file for programs is said on the console as well.
+fn tell<T: Serialize>(
+    output: &Output,
+    text: &str,
+    document: impl FnOnce() -> Value,
+    lines: &[T],
+    console: Console,
+) -> Result<()> {
+    write_as(output.out.as_deref(), output.format, || text.to_owned(), document, lines)?;
     if output.out.is_some() && output.format != Format::Text {
         console.say(text.trim_end());
     }

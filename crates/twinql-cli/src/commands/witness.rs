@@ -16,7 +16,7 @@ use crate::output::write_file;
 
 /// A database on which the answers differ, and the answers.
 #[derive(Debug, Serialize)]
-pub(super) struct WitnessRecord {
+pub(crate) struct WitnessRecord {
     /// Statements that make the database.
     sql: String,
     gold_columns: usize,
