@@ -78,7 +78,7 @@ impl Batch<'_> {
         let Batch { input, output, console, .. } = self;
         let settings = self.settings();
         let echo = self.flags.is_some_and(|flags| flags.echo);
-        let mut pairs = input::open(input, self.schemas, echo)?;
+        let mut pairs = input::open(&input.source, input.db_id.as_deref(), self.schemas, echo)?;
         input::say(&pairs, console);
         let resume = self.flags.map(|flags| (flags.resume, settings));
         let mut records = begin(output, resume, &mut pairs, &mut says, console)?;

@@ -22,7 +22,7 @@ use crate::commands::evaluate::selection::Selection;
 use crate::commands::stream::{Window, stream};
 use crate::commands::worker::workers;
 use crate::commands::{print, settled_profiles};
-use crate::input::{self, PairItems, Pairs};
+use crate::input::{self, Pairs};
 use crate::labels::Labels;
 use crate::output::{Console, write_file};
 
@@ -59,8 +59,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         .translated_from(schemas.dialect())
         .workers(workers(typed.run.workers, &limits)?, limits)
         .build()?;
-    let (pairs, selection) =
-        Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
+    let (pairs, selection) = Selection::of(&typed.pairs, schemas, typed.split.clone(), labels)?;
     let pairs = Labelled { pairs, selection, file: &typed.pairs, console };
     let fitted = match typed.metric.as_str() {
         "gmn" => correction(&engine, &network, pairs)?,

@@ -12,32 +12,22 @@ use twinql::sql::Dialect;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
 use twinql::{Job, judging, status};
 
-use super::answers::{OneAnswer, side_by_side};
+use super::answers::{Answer, side_by_side};
 use super::batch::{Batch, guard};
-use super::says::{Decided, End, Says};
+use super::says::{End, Says};
 use super::stream::Window;
 use super::verdicts::{VerdictRecord, Verdicts, cell, rows};
 use super::{without_network, worker};
 use crate::args::{Input, Output, typed};
-use crate::input::{self, About, Item};
+use crate::input::{self, About};
 use crate::output::Console;
 
 /// A file on which the answers differ, and the answers.
 #[derive(Debug, Serialize)]
 struct FileWitness {
     file: String,
-    gold: ShownAnswer,
-    pred: ShownAnswer,
-}
-
-/// The beginning of an answer.
-#[derive(Debug, Serialize)]
-struct ShownAnswer {
-    columns: usize,
-    /// How many rows there are.
-    count: usize,
-    /// The first of them.
-    rows: Vec<Vec<Json>>,
+    gold: Answer,
+    pred: Answer,
 }
 
 /// Executes each pair as its line is read, and writes its record; the accuracy comes at the end.
@@ -84,26 +74,12 @@ impl Says for Executed {
         Ok(record.status)
     }
 
-    fn again(&mut self, _: &Item, _: &Json) -> Result<()> {
-        Ok(())
-    }
-
-    fn decided(&self, _: &Self::Record) -> Vec<Decided> {
-        Vec::new()
-    }
-
     /// The two answers stand side by side where they differ.
     fn words(&self, record: &Self::Record) -> String {
         let mut out = record.words(format!("same on all {} files", record.tried.unwrap_or(0)));
         if let Some(witness) = &record.witness {
-            out.push_str(&format!("\non {}\n", witness.file));
-            let sides = [("gold", &witness.gold), ("pred", &witness.pred)];
-            out.push_str(&side_by_side(sides.map(|(name, answer)| OneAnswer {
-                name,
-                columns: answer.columns,
-                count: answer.count,
-                rows: &answer.rows,
-            })));
+            let answers = side_by_side(&witness.gold, &witness.pred);
+            out.push_str(&format!("\non {}\n{answers}", witness.file));
         }
         out
     }
@@ -153,6 +129,6 @@ fn record(job: &Job, report: Option<FileReport>) -> VerdictRecord<FileWitness> {
 }
 
 /// The beginning of an answer as JSON.
-fn shown(answer: Beginning) -> ShownAnswer {
-    ShownAnswer { columns: answer.width, count: answer.count, rows: rows(answer.rows) }
+fn shown(answer: Beginning) -> Answer {
+    Answer { columns: answer.width, count: answer.count, rows: rows(answer.rows) }
 }

@@ -176,11 +176,14 @@ impl Explained {
         dialect: Dialect,
         semantics: &Semantics,
     ) -> Result<Explained> {
-        let written = |name: &'static str, sql: &str| {
-            Written::new(schema, sql, dialect).with_context(|| format!("the {name} query"))
+        let planned = |sql: &str| -> Result<Written, SideError> {
+            let parsed = parse_in(sql, dialect)?;
+            let (plan, spans) = plan_with_spans(schema, &parsed)?;
+            Ok((parsed, plan, spans))
         };
+        let written = |name, sql| planned(sql).with_context(|| format!("the {name} query"));
         let (gold, pred) = (written("gold", gold)?, written("pred", pred)?);
-        let semantics = semantics.for_gold(schema, &gold.plan).into_owned();
+        let semantics = semantics.for_gold(schema, &gold.1).into_owned();
         let read = |name: &'static str, letters: [char; 2], written: Written| {
             side(schema, name, letters, written, &semantics).with_context(|| format!("the {name} query"))
         };
@@ -259,29 +262,16 @@ struct ReadQuery {
 }
 
 /// A query that is parsed and planned.
-struct Written {
-    parsed: Parsed,
-    plan: Plan,
-    spans: Spans,
-}
-
-impl Written {
-    fn new(schema: &Schema, sql: &str, dialect: Dialect) -> Result<Written, SideError> {
-        let parsed = parse_in(sql, dialect)?;
-        let (plan, spans) = plan_with_spans(schema, &parsed)?;
-        Ok(Written { parsed, plan, spans })
-    }
-}
+type Written = (Parsed, Plan, Spans);
 
 /// Reads one query. `written` and `canonical` are the letters that number its nodes in the two plans.
 fn side(
     schema: &Schema,
     name: &'static str,
     [written, canonical]: [char; 2],
-    query: Written,
+    (parsed, plan, spans): Written,
     semantics: &Semantics,
 ) -> Result<ReadQuery> {
-    let Written { parsed, plan, spans } = query;
     let written = outline(schema, &plan, Some(&spans), written);
     let (form, canonical_spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
     Ok(ReadQuery {

@@ -45,7 +45,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         );
     }
     guard(&input, &output, metrics.files())?;
-    let read = || Ok(input::open(&input, schemas.clone(), false)?.items);
+    let read = || Ok(input::open(&input.source, input.db_id.as_deref(), schemas.clone(), false)?.items);
     databases::check(&engine, &input.source.files(), read, console)?;
     let named = signatures(&engine).into_iter().map(|(name, signature)| (name.to_owned(), signature.into()));
     let batch = Batch {

@@ -386,10 +386,7 @@ fn made_for(suite: &Suite, gold: &spider::Gold) -> bool {
 
 /// A name for each file: its stem, and its number where two have the same.
 fn systems(paths: &[PathBuf]) -> Vec<String> {
-    let stem = |p: &PathBuf| {
-        p.file_stem().map_or_else(|| p.display().to_string(), |s| s.to_string_lossy().into_owned())
-    };
-    let stems: Vec<String> = paths.iter().map(stem).collect();
+    let stems: Vec<String> = paths.iter().map(|path| input::stem(path)).collect();
     let name = |(i, s): (usize, &String)| match stems.iter().filter(|t| *t == s).count() {
         1 => s.clone(),
         _ => format!("{s}#{}", i + 1),

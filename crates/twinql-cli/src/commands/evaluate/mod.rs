@@ -56,8 +56,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let labels = Labels::of(typed.labels.labels.as_deref(), &typed.pairs)?;
     let read = || of_split(PairItems::open(&typed.pairs, schemas.clone(), false)?, typed.split.clone());
     databases::check(&engine, &[&typed.pairs], read, console)?;
-    let (pairs, selection) =
-        Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
+    let (pairs, selection) = Selection::of(&typed.pairs, schemas, typed.split.clone(), labels)?;
     let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
     let mut seen = Seen::new(&engine, external.len());
     let by = wanted(&typed.by, typed.report.is_some());
