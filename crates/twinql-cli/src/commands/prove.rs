@@ -56,31 +56,29 @@ struct Tested {
     nonempty: u64,
 }
 
-/// Proves a chunk, and asks the judge about what stays unknown. With `words` each record holds its proof in words.
-fn found(
+/// The proof of a pair, where there is one.
+type Proved = Option<Result<Proof, ProveError>>;
+
+/// Proves a chunk, and asks the judge about pairs whose proof leaves them `open`.
+pub(super) fn found(
     chunk: &[Job],
     semantics: &Semantics,
     judge: Option<&(JudgeConfig, Workers)>,
-    words: bool,
-) -> Vec<ProofRecord> {
+    open: fn(&Proved) -> bool,
+) -> Vec<(Proved, Option<Report>)> {
     let proofs = proving::prove_all(chunk, semantics, &|| ());
-    let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
-    // The judge gets only what is unknown; its reports come in the same order.
+    // The judge gets only what is open; its reports come in the same order.
     let reports = judge.map(|(config, workers)| {
-        let unknown = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
-        let jobs: Vec<Job> = unknown.map(|(job, _)| job.clone()).collect();
+        let left = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
+        let jobs: Vec<Job> = left.map(|(job, _)| job.clone()).collect();
         judging::judge_all(&jobs, config, workers, &|| ())
     });
     let mut reports = reports.into_iter().flatten();
-    let record = |(job, proof): (&Job, &Option<Result<Proof, ProveError>>)| {
-        let report = if open(proof) { reports.next().flatten() } else { None };
-        let mut record = record(job, proof.as_ref(), report);
-        if words {
-            record.words = one(&record, proof.as_ref(), semantics);
-        }
-        record
+    let with_report = |proof| {
+        let report = if open(&proof) { reports.next().flatten() } else { None };
+        (proof, report)
     };
-    chunk.iter().zip(&proofs).map(record).collect()
+    proofs.into_iter().map(with_report).collect()
 }
 
 /// What is counted over all pairs, in the report and in the document.
@@ -220,13 +218,23 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         console,
     };
     let words = output.format == Format::Text && matches!(input.source, Source::One { .. });
-    let work = |jobs: &[Job]| found(jobs, &semantics, judge.as_ref(), words);
+    let work = |jobs: &[Job]| {
+        let unknown = |proof: &Proved| matches!(proof, Some(Ok(Proof::Unknown(_))));
+        let record = |(job, (proof, report)): (&Job, (Proved, Option<Report>))| {
+            let mut record = record(job, proof.as_ref(), report);
+            if words {
+                record.words = one(&record, proof.as_ref(), &semantics);
+            }
+            record
+        };
+        jobs.iter().zip(found(jobs, &semantics, judge.as_ref(), unknown)).map(record).collect()
+    };
     let told_apart = judge.is_some().then_some(0);
-    batch.run(&work, Proved { counts: Counts::default(), told_apart, labels, console })
+    batch.run(&work, Proofs { counts: Counts::default(), told_apart, labels, console })
 }
 
 /// What is proved so far.
-struct Proved {
+struct Proofs {
     counts: Counts,
     /// How many of the unknown ones a database tells apart, where the judge is asked.
     told_apart: Option<usize>,
@@ -235,7 +243,7 @@ struct Proved {
     console: Console,
 }
 
-impl Proved {
+impl Proofs {
     /// The label of a pair, in the file of labels or its own.
     fn label(&mut self, job: &Job, about: &About) -> Option<bool> {
         match &mut self.labels {
@@ -250,7 +258,7 @@ impl Proved {
     }
 }
 
-impl Says for Proved {
+impl Says for Proofs {
     type Record = ProofRecord;
 
     fn add(&mut self, job: &Job, about: &About, record: &mut ProofRecord) -> Result<Status> {
@@ -290,7 +298,7 @@ impl Says for Proved {
 
     fn end(&self, statuses: &StatusCounts) -> Result<End> {
         self.labels.as_ref().map_or(Ok(()), |labels| labels.say(self.console))?;
-        let Proved { counts, told_apart, .. } = self;
+        let Proofs { counts, told_apart, .. } = self;
         let share = counts.equal as f64 / statuses.total().max(1) as f64;
         Ok(End {
             document: json!({"counts": counts, "unknown_told_apart": told_apart.unwrap_or(0)}),

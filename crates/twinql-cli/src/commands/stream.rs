@@ -205,18 +205,15 @@ fn hand_on<R>(
     let mut next = 0;
     let mut go_on = true;
     loop {
-        let (number, block, result) = match results.try_recv() {
-            Ok(done) => done,
-            Err(TryRecvError::Disconnected) => break,
+        let done = match results.try_recv() {
             Err(TryRecvError::Empty) => {
                 go_on = go_on && take(None)?;
                 stop.fetch_or(!go_on, Ordering::Relaxed);
-                match results.recv() {
-                    Ok(done) => done,
-                    Err(_) => break,
-                }
+                results.recv().ok()
             }
+            done => done.ok(),
         };
+        let Some((number, block, result)) = done else { break };
         waiting.insert(number, (block, result));
         while let Some((block, result)) = waiting.remove(&next) {
             next += 1;
