@@ -19,7 +19,7 @@ fn arguments() {
         (with("--metric relpm --fail-under 7"), &["--fail-under 7", "between 0 and 1"]),
         (with("--metric suite --databases 0"), &["--databases must be at least 1"]),
         (with("--metric relpm --threads 0"), &["--threads must be at least 1"]),
-        (with("--device tpu"), &["--device tpu"]),
+        (with("--device cpu"), &["unexpected argument", "--device"]),
         (with("--gold x"), &["--gold"]),
         ("frobnicate".into(), &["unrecognized subcommand"]),
     ] {

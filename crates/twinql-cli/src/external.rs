@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
+use twinql::Engine;
+use twinql::evaluation::Subject;
 use twinql::files::Lines;
 use twinql::input::id_text;
 use twinql::metrics::metric;
@@ -70,13 +72,13 @@ impl FromStr for ExternalFlag {
 
 /// The scores of a file, by the pairs' ids.
 pub(crate) struct External {
-    pub(crate) name: String,
-    pub(crate) threshold: f64,
+    name: String,
+    threshold: f64,
     path: PathBuf,
     /// A text for each id, whether the file has it as a number or as a string.
     scores: HashMap<String, f64>,
     /// Every score lies between 0 and 1: it may be meant as a probability.
-    pub(crate) within: bool,
+    within: bool,
     /// Pairs that asked, and those that had a score.
     asked: usize,
     found: usize,
@@ -144,9 +146,16 @@ impl External {
         })
     }
 
-    /// What is said of the scores where figures are: a signature has no more to name.
-    pub(crate) fn signature(&self) -> String {
-        format!("external|metric:{}|threshold:{:.2}", self.name, self.threshold)
+    /// What is to be known of them to measure them. A signature has no more to name.
+    fn subject(&self) -> Subject {
+        Subject {
+            metric: self.name.clone(),
+            signature: format!("external|metric:{}|threshold:{:.2}", self.name, self.threshold),
+            semantics: "external".into(),
+            threshold: self.threshold,
+            binary: false,
+            probability: self.within,
+        }
     }
 
     /// The score of a pair; none where the file has none.
@@ -168,6 +177,15 @@ impl External {
         }
         Ok(())
     }
+}
+
+/// What is to be known of metrics to measure them: the engine's, then external ones.
+pub(crate) fn subjects<'e>(
+    engine: &Engine,
+    external: impl IntoIterator<Item = &'e External>,
+) -> Vec<Subject> {
+    let own = engine.metrics().iter().map(|metric| Subject::of(engine, metric));
+    own.chain(external.into_iter().map(External::subject)).collect()
 }
 
 const FORM: &str = "give {\"id\": …, \"score\": …} or a number a line";

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-pub(crate) use twinql::input::{About, Item, Items, PairItems, Pairs, configuration, id_text, in_sqlite};
+pub(crate) use twinql::input::{
+    About, Item, Items, PairItems, Pairs, configuration, id_text, in_sqlite, open,
+};
 use twinql::input::{Schemas, load_schemas};
 use twinql::sql::{Dialect, SchemaSet};
 use twinql::suite::Files;
 
-use crate::args::Input;
 use crate::output::Console;
 
 /// Warnings are shown even where nothing else is said.
@@ -30,9 +31,9 @@ pub(crate) fn schema_set(path: &Path, dialect: Dialect) -> Result<SchemaSet> {
     Ok(load_schemas(path, dialect, &LOUD)?)
 }
 
-/// Opens the input. With `echo` each pair brings its queries along.
-pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs> {
-    Ok(twinql::input::open(&input.source, input.db_id.as_deref(), schemas, echo)?)
+/// A file's name without its ending; the path of what has none.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Says how the input was read, where that is not plain.

@@ -9,7 +9,7 @@ use twinql::corpus;
 use twinql::files::Lines;
 
 use crate::output::Console;
-use twinql::input::{Item, id_of};
+use twinql::input::id_of;
 
 /// Labels by id, and what became of them.
 pub(crate) struct Labels {
@@ -37,9 +37,16 @@ impl Labels {
         })
     }
 
+    /// Those of the file at `path`, where one is given, for the pairs of the file at `pairs`.
+    pub(crate) fn of(path: Option<&Path>, pairs: &Path) -> Result<Option<Labels>> {
+        let labels = path.map(Labels::read).transpose()?;
+        labels.iter().try_for_each(|labels| labels.check(pairs))?;
+        Ok(labels)
+    }
+
     /// Refuses labels of which none is of a pair of the file at `pairs`: better now than after
     /// the hours that its pairs may take. What can be read only once is not looked at.
-    pub(crate) fn check(&self, pairs: &Path) -> Result<()> {
+    fn check(&self, pairs: &Path) -> Result<()> {
         if !pairs.is_file() || self.labels.is_empty() {
             return Ok(());
         }
@@ -64,16 +71,14 @@ impl Labels {
         bail!("none of the {ids} ids of {path} is an id of the {pairs} pairs")
     }
 
-    /// Gives a pair its label.
-    pub(crate) fn apply(&mut self, item: &mut Item) {
+    /// The label of a pair that has this id: its `own` where the file has none.
+    pub(crate) fn of_pair(&mut self, id: &str, own: Option<bool>) -> Option<bool> {
         self.pairs += 1;
-        let id = item.about.id_text(&item.job.id);
-        if let Some(label) = self.labels.get(&id) {
-            self.given += 1;
-            self.changed += usize::from(item.about.label != Some(*label));
-            item.about.label = Some(*label);
-            self.unused.remove(&id);
-        }
+        let Some(label) = self.labels.get(id).copied() else { return own };
+        self.given += 1;
+        self.changed += usize::from(own != Some(label));
+        self.unused.remove(id);
+        Some(label)
     }
 
     /// Says how many labels were given, once all pairs have passed.

@@ -50,7 +50,10 @@ fn main() -> ExitCode {
     if ends_at_once(&cli.command) {
         interrupt::listen();
     }
-    match on_a_large_stack(cli) {
+    // A panic of the command is told as an internal error, with the status of one.
+    let panicked = || anyhow::anyhow!("an internal error; please report it with the input");
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run(cli));
+    match worker.map_err(Into::into).and_then(|worker| worker.join().unwrap_or_else(|_| Err(panicked()))) {
         Ok(true) => ExitCode::from(exit::DONE),
         Ok(false) => ExitCode::from(exit::CHECK_FAILED),
         Err(error) => could_not_run(&error),
@@ -83,17 +86,9 @@ fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-/// Queries are nested input. Their depth is bounded, and this stack is larger than the
-/// bounds need on every platform, whatever the main thread has.
+/// Of the thread that runs the command. Queries are nested input. Their depth is bounded, and this stack is larger than
+/// the bounds need on every platform, whatever the main thread has.
 const STACK: usize = 64 << 20;
-
-/// Runs the command in a thread with such a stack. A panic of it is told as an internal error, with the status of one.
-fn on_a_large_stack(cli: Cli) -> anyhow::Result<bool> {
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run(cli))?;
-    worker
-        .join()
-        .unwrap_or_else(|_| Err(anyhow::anyhow!("an internal error; please report it with the input")))
-}
 
 /// Runs a command; false if a check that the user asked for failed.
 fn run(cli: Cli) -> anyhow::Result<bool> {

@@ -158,12 +158,6 @@ impl Metrics {
         if typed.crystalbleu_corpus.is_some() && !asked(&[MetricId::CrystalBleu]) {
             bail!("--crystalbleu-corpus is read by crystalbleu alone; add it to --metric");
         }
-        let device = typed.device.trim();
-        if !matches!(device, "cpu" | "native") {
-            bail!(
-                "--device {device}: scoring runs on the CPU in this version, which is the fastest for graphs of this size; use --device cpu"
-            );
-        }
         let question = typed.question.get()?;
         if !question.is_usual() && !asked(&[MetricId::Gmn, MetricId::Ex]) {
             bail!(

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use twinql::graph::Question;
+use twinql::graph::{QUESTIONS, Question};
 use twinql::judging::WORKER_HEAP;
+use twinql::sql::semantics::PRESETS;
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 
@@ -14,8 +15,9 @@ use super::databases::DatabasesFlags;
 /// Whose SQL is read.
 #[derive(Debug, Args)]
 pub(crate) struct DialectFlag {
-    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
-    #[arg(long, value_name = "NAME", default_value_t, help_heading = "Input")]
+    #[arg(long, value_name = "NAME", default_value_t, help_heading = "Input", help = format!(
+        "Whose SQL the queries and the DDL are: {}", Dialect::ALL.map(Dialect::name).join(", ")
+    ))]
     pub(crate) dialect: Dialect,
 }
 
@@ -71,7 +73,7 @@ pub(crate) struct ProfileFlag {
 pub(crate) struct QuestionFlag {
     /// What the network is asked: whether two queries answer the same on every database, or on a plausible one, as
     /// people have them
-    #[arg(long, value_name = "every|plausible", default_value = "every")]
+    #[arg(long, value_name = QUESTIONS.map(Question::name).join("|"), default_value = Question::default().name())]
     question: String,
 }
 
@@ -84,8 +86,9 @@ impl QuestionFlag {
 /// What `the same answer` means.
 #[derive(Debug, Args)]
 pub(crate) struct SemanticsFlag {
-    /// What `the same answer` means: default, no-fk, spider, bird, declared, strict [default: default]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = format!(
+        "What `the same answer` means: {} [default: {}]", PRESETS.join(", "), Semantics::default().name
+    ))]
     semantics: Option<String>,
 }
 
@@ -262,9 +265,6 @@ pub(crate) struct Metrics {
     /// [default: small]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Where the network runs
-    #[arg(long, value_name = "NAME", default_value = "cpu")]
-    pub(crate) device: String,
     /// Databases that the suite generates for a pair [default: its own choice]
     #[arg(long, value_name = "N")]
     pub(crate) databases: Option<usize>,

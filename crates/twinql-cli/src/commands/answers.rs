@@ -1,5 +1,6 @@
 //! Two answers, for people.
 
+use serde::Serialize;
 use serde_json::Value as Json;
 
 /// Rows of an answer that text output shows.
@@ -7,26 +8,22 @@ const SHOWN_ROWS: usize = 8;
 /// Characters of a row that it shows.
 const SHOWN_WIDTH: usize = 50;
 
-/// One of two answers.
-pub(crate) struct OneAnswer<'a> {
-    /// `gold` or `pred`.
-    pub(crate) name: &'static str,
+/// An answer, or its beginning.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
     pub(crate) columns: usize,
-    /// How many rows there are; `rows` may hold only the first.
+    /// How many rows there are.
     pub(crate) count: usize,
-    pub(crate) rows: &'a [Vec<Json>],
+    /// The first of them.
+    pub(crate) rows: Vec<Vec<Json>>,
 }
 
-/// The two answers side by side, the first rows of each.
-pub(crate) fn side_by_side(sides: [OneAnswer<'_>; 2]) -> String {
+/// The answers of gold and prediction side by side, the first rows of each.
+pub(crate) fn side_by_side(gold: &Answer, pred: &Answer) -> String {
     let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let [left, right] = sides.map(|side| {
-        let mut lines = vec![format!(
-            "{} answers {} of {}:",
-            side.name,
-            plural(side.count, "row"),
-            plural(side.columns, "column")
-        )];
+    let [left, right] = [("gold", gold), ("pred", pred)].map(|(name, side)| {
+        let (rows, columns) = (plural(side.count, "row"), plural(side.columns, "column"));
+        let mut lines = vec![format!("{name} answers {rows} of {columns}:")];
         lines.extend(side.rows.iter().take(SHOWN_ROWS).map(|row| {
             let cells: Vec<String> = row.iter().map(Json::to_string).collect();
             shortened(&cells.join(", "))
@@ -68,11 +65,8 @@ mod tests {
 
     #[test]
     fn rows_stand_beside_each_other() {
-        let (gold, pred) = ([vec![Json::from(1), Json::from("é")]], []);
-        let text = side_by_side([
-            OneAnswer { name: "gold", columns: 2, count: 1, rows: &gold },
-            OneAnswer { name: "pred", columns: 2, count: 0, rows: &pred },
-        ]);
+        let gold = Answer { columns: 2, count: 1, rows: vec![vec![Json::from(1), Json::from("é")]] };
+        let text = side_by_side(&gold, &Answer { columns: 2, count: 0, rows: Vec::new() });
         assert_eq!(
             text,
             "  gold answers 1 row of 2 columns: | pred answers 0 rows of 2 columns:\n  1, \"é\"                           |\n"

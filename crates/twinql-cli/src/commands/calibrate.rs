@@ -22,7 +22,7 @@ use crate::commands::evaluate::selection::Selection;
 use crate::commands::stream::{Window, stream};
 use crate::commands::worker::workers;
 use crate::commands::{print, settled_profiles};
-use crate::input::{self, PairItems, Pairs};
+use crate::input::{self, Pairs};
 use crate::labels::Labels;
 use crate::output::{Console, write_file};
 
@@ -45,10 +45,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         ("--profile", typed.profile.profile.as_deref()),
     ]);
     inputs.output(&typed.out)?;
-    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
-    if let Some(labels) = &labels {
-        labels.check(&typed.pairs)?;
-    }
+    let labels = Labels::of(typed.labels.labels.as_deref(), &typed.pairs)?;
     let limits = typed.run.limits(Limits::default())?;
     let engine = Engine::builder()
         .network(network.clone())
@@ -62,8 +59,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         .translated_from(schemas.dialect())
         .workers(workers(typed.run.workers, &limits)?, limits)
         .build()?;
-    let (pairs, selection) =
-        Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
+    let (pairs, selection) = Selection::of(&typed.pairs, schemas, typed.split.clone(), labels)?;
     let pairs = Labelled { pairs, selection, file: &typed.pairs, console };
     let fitted = match typed.metric.as_str() {
         "gmn" => correction(&engine, &network, pairs)?,
@@ -155,6 +151,12 @@ fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<
     })
 }
 
+/// A table of weights.
+fn weights<'n>(named: impl IntoIterator<Item = (&'n str, f64)>) -> String {
+    let rows = named.into_iter().map(|(name, weight)| format!("{name:<9}  {weight:>8.2}\n"));
+    rows.fold(String::from("weight     log odds\n"), |out, row| out + &row)
+}
+
 /// A correction and its figures for people.
 fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
     let Correction {
@@ -170,12 +172,9 @@ fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
         folds,
         ..
     } = correction;
-    let mut out = format!("asked {question}, under {semantics}\nweight     log odds\n");
-    let weights =
-        [("offset", offset), ("network", network), ("share", share), ("silent", silent), ("open", open)];
-    for (name, weight) in weights {
-        out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
-    }
+    let named =
+        [("offset", *offset), ("network", *network), ("share", *share), ("silent", *silent), ("open", *open)];
+    let mut out = format!("asked {question}, under {semantics}\n{}", weights(named));
     out.push_str(&format!(
         "\n{} pairs, of which network and share are weighed on {} over {} databases\n",
         validation.pairs, folds.pairs, folds.databases
@@ -198,10 +197,7 @@ fn corrected(correction: &Correction, unread: usize, vacuous: usize) -> String {
 /// The model and its figures for people.
 fn text(model: &ExecutionModel, left_out: &BTreeMap<&'static str, usize>) -> String {
     let folds = &model.folds;
-    let mut out = String::from("weight     log odds\n");
-    for (name, weight) in model.named() {
-        out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
-    }
+    let mut out = weights(model.named());
     out.push_str(&format!(
         "\n{} pairs over {} databases, {:.1} % of them right\n",
         folds.pairs,

@@ -8,20 +8,18 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 use serde_json::json;
-use twinql::engine::judge_config;
 use twinql::input::work;
-use twinql::judging::judge_all;
-use twinql::proving::prove_all;
 use twinql::record::Status;
 use twinql::refactor::{matched, parts};
 use twinql::sql::Proof;
-use twinql::suite::{JudgeConfig, Limits, Verdict};
+use twinql::suite::Verdict;
 use twinql::{Job, Work, status};
 
+use super::prove::found;
 use super::witness::WitnessRecord;
 use super::{tell, worker};
 use crate::args::refactor::CheckRefactor;
-use crate::args::{self, DEFAULT_SEED, Format, Output};
+use crate::args::{Format, Output};
 use crate::input;
 use crate::output::Console;
 
@@ -63,13 +61,7 @@ struct Versions {
 pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> Result<bool> {
     let output = Output::new(typed.output, Format::Text)?;
     let semantics = typed.semantics.get()?;
-    let limits = typed.run.limits(Limits::default())?;
-    let judge = JudgeConfig {
-        shrink: true,
-        limits,
-        ..judge_config(semantics.clone(), args::databases(typed.databases)?, seed.unwrap_or(DEFAULT_SEED))
-    };
-    let workers = worker::workers(typed.run.workers, &limits)?;
+    let judge = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
     let dialect = typed.input.dialect.dialect;
     let schemas = input::schemas(Some(&typed.input.schemas), dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
@@ -97,21 +89,9 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
         }
     }
     let pairs: Vec<Job> = jobs.iter().map(|(_, _, job)| job.clone()).collect();
-    let proofs = prove_all(&pairs, &semantics, &|| ());
     // What is proved the same needs no databases.
-    let open: Vec<Job> = pairs
-        .iter()
-        .zip(&proofs)
-        .map(|(job, proof)| match proof {
-            Some(Ok(Proof::Equal(_))) => Job {
-                id: job.id.clone(),
-                work: Work::Unusable { status: Status::Ok, error: String::new(), alike: false },
-            },
-            _ => job.clone(),
-        })
-        .collect();
-    let reports = judge_all(&open, &judge, &workers, &|| ());
-    for (((file, query, job), proof), report) in jobs.into_iter().zip(proofs).zip(reports) {
+    let found = found(&pairs, &semantics, Some(&judge), |proof| !matches!(proof, Some(Ok(Proof::Equal(_)))));
+    for ((file, query, job), (proof, report)) in jobs.into_iter().zip(found) {
         let (outcome, because, witness) = match (&job.work, proof, report.map(|r| r.verdict)) {
             (Work::Unusable { error, .. }, _, _) => (Outcome::NotCompared, vec![sides_named(error)], None),
             (_, Some(Ok(Proof::Equal(equal))), _) => (Outcome::Proved, equal.needs(), None),

@@ -29,9 +29,9 @@ pub(super) struct Environment {
     /// Vector instructions that the processor has.
     vector: Vec<&'static str>,
     /// The epoch after which the run was resumed last; 0 for one in a piece.
-    resumed_after: usize,
+    pub(super) resumed_after: usize,
     /// Of the checkpoint; null until there is one.
-    signature: Option<String>,
+    pub(super) signature: Option<String>,
 }
 
 impl Environment {
@@ -57,16 +57,6 @@ impl Environment {
             resumed_after: 0,
             signature: None,
         }
-    }
-
-    /// Notes where the run goes on.
-    pub(super) fn resumed_after(&mut self, epoch: usize) {
-        self.resumed_after = epoch;
-    }
-
-    /// Notes how the run ended.
-    pub(super) fn signed(&mut self, signature: String) {
-        self.signature = Some(signature);
     }
 }
 

@@ -13,8 +13,7 @@ use twinql::proving;
 use twinql::sql::explain::{Node, annotated, legend, outline, outlines_to_dot, tree};
 use twinql::sql::prove::prove_plans;
 use twinql::sql::{
-    Canonical, Dialect, Parsed, Plan, Proof, Schema, Semantics, Spans, normalize_with_spans, parse_in,
-    plan_with_spans,
+    Dialect, Parsed, Plan, Proof, Schema, Semantics, Spans, normalize_with_spans, parse_in, plan_with_spans,
 };
 use twinql::{Network, NetworkError};
 
@@ -177,11 +176,14 @@ impl Explained {
         dialect: Dialect,
         semantics: &Semantics,
     ) -> Result<Explained> {
-        let written = |name: &'static str, sql: &str| {
-            Written::new(schema, sql, dialect).with_context(|| format!("the {name} query"))
+        let planned = |sql: &str| -> Result<Written, SideError> {
+            let parsed = parse_in(sql, dialect)?;
+            let (plan, spans) = plan_with_spans(schema, &parsed)?;
+            Ok((parsed, plan, spans))
         };
+        let written = |name, sql| planned(sql).with_context(|| format!("the {name} query"));
         let (gold, pred) = (written("gold", gold)?, written("pred", pred)?);
-        let semantics = semantics.for_gold(schema, &gold.plan).into_owned();
+        let semantics = semantics.for_gold(schema, &gold.1).into_owned();
         let read = |name: &'static str, letters: [char; 2], written: Written| {
             side(schema, name, letters, written, &semantics).with_context(|| format!("the {name} query"))
         };
@@ -207,15 +209,15 @@ impl Explained {
             nulls_in: &self.nulls_in,
             verdict: self.proof.name(),
             proof: proving::details(&self.proof),
-            gold: self.gold.record(),
-            pred: self.pred.record(),
+            gold: &self.gold,
+            pred: &self.pred,
             network,
         }
     }
 }
 
 /// The wire type of `--format json`.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct Document<'a> {
     format: u32,
     dialect: Dialect,
@@ -226,65 +228,50 @@ struct Document<'a> {
     verdict: &'static str,
     /// What speaks for it.
     proof: serde_json::Value,
-    gold: SideRecord<'a>,
-    pred: SideRecord<'a>,
+    gold: &'a ReadQuery,
+    pred: &'a ReadQuery,
     /// What the network says, and how it aligns the queries; null without a network.
     network: Option<Summary>,
 }
 
-/// One query in a [`Document`].
-#[derive(Debug, Serialize)]
-struct SideRecord<'a> {
+/// A query as it is read, and as a [`Document`] holds it.
+#[derive(Serialize)]
+struct ReadQuery {
+    #[serde(skip)]
+    name: &'static str,
     /// The text that places refer to: the query after the repairs.
-    sql: &'a str,
-    repairs: &'a [String],
-    written: &'a [Node],
-    canonical: &'a [Node],
-    rules: &'a [&'static str],
+    sql: String,
+    repairs: Vec<String>,
+    written: Vec<Node>,
+    canonical: Vec<Node>,
+    rules: Vec<&'static str>,
     /// The limit that ended the normalisation early, if one did.
     stopped: Option<String>,
     /// Assumptions that empty a part of the query, and without which it was read.
     vacuous: Vec<&'static str>,
-}
-
-/// A query as it is read.
-struct ReadQuery {
-    name: &'static str,
-    sql: String,
-    repairs: Vec<String>,
+    #[serde(skip)]
     plan: Plan,
     /// Places of the plan as written.
+    #[serde(skip)]
     spans: Spans,
-    written: Vec<Node>,
-    canonical: Vec<Node>,
-    form: Canonical,
+    /// The plan in canonical form.
+    #[serde(skip)]
+    form: Plan,
+    #[serde(skip)]
     graph: QueryGraph,
 }
 
 /// A query that is parsed and planned.
-struct Written {
-    parsed: Parsed,
-    plan: Plan,
-    spans: Spans,
-}
-
-impl Written {
-    fn new(schema: &Schema, sql: &str, dialect: Dialect) -> Result<Written, SideError> {
-        let parsed = parse_in(sql, dialect)?;
-        let (plan, spans) = plan_with_spans(schema, &parsed)?;
-        Ok(Written { parsed, plan, spans })
-    }
-}
+type Written = (Parsed, Plan, Spans);
 
 /// Reads one query. `written` and `canonical` are the letters that number its nodes in the two plans.
 fn side(
     schema: &Schema,
     name: &'static str,
     [written, canonical]: [char; 2],
-    query: Written,
+    (parsed, plan, spans): Written,
     semantics: &Semantics,
 ) -> Result<ReadQuery> {
-    let Written { parsed, plan, spans } = query;
     let written = outline(schema, &plan, Some(&spans), written);
     let (form, canonical_spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
     Ok(ReadQuery {
@@ -296,24 +283,14 @@ fn side(
         canonical: outline(schema, &form.plan, Some(&canonical_spans), canonical),
         spans,
         graph: QueryGraph::lower(schema, &form.plan, semantics)?,
-        form,
+        rules: form.applied,
+        stopped: form.stopped.map(|limit| limit.to_string()),
+        vacuous: form.vacuous.iter().map(|a| a.name()).collect(),
+        form: form.plan,
     })
 }
 
 impl ReadQuery {
-    /// The side as JSON.
-    fn record(&self) -> SideRecord<'_> {
-        SideRecord {
-            sql: &self.sql,
-            repairs: &self.repairs,
-            written: &self.written,
-            canonical: &self.canonical,
-            rules: &self.form.applied,
-            stopped: self.form.stopped.as_ref().map(ToString::to_string),
-            vacuous: self.form.vacuous.iter().map(|a| a.name()).collect(),
-        }
-    }
-
     /// The canonical tree as text with the rules that led there; with `plans`, also the
     /// tree as written, and ids and places in both.
     fn text(&self, schema: &Schema, plans: bool) -> String {
@@ -331,12 +308,11 @@ impl ReadQuery {
             block("  as written\n", &annotated(&self.written));
             block("  canonical\n", &annotated(&self.canonical));
         } else {
-            block("", &tree(schema, &self.form.plan));
+            block("", &tree(schema, &self.form));
         }
-        let rules =
-            if self.form.applied.is_empty() { "none".to_owned() } else { self.form.applied.join(", ") };
+        let rules = if self.rules.is_empty() { "none".to_owned() } else { self.rules.join(", ") };
         text.push_str(&format!("  rules applied: {rules}\n"));
-        if let Some(why) = &self.form.stopped {
+        if let Some(why) = &self.stopped {
             text.push_str(&format!("  not brought to an end: {why}\n"));
         }
         text

@@ -1,10 +1,10 @@
 //! One file for each command.
 //!
 //! A command turns its arguments into what the library takes, hands pairs to it, and shows what comes back.
-//! What several commands share stands beside them: `batch` (records in the format that was asked for, and
-//! going on with an interrupted run), `stream` (pairs in parallel, in bounded memory), `witness` and
-//! `answers` (databases and answers as people read them), `worker` (processes that may be killed), `clients`
-//! (programs of other databases).
+//! What several commands share stands beside them: `batch` (the skeleton of commands over pairs), `says` (what such
+//! a command says), `records` (in the format that was asked for), `stream` (pairs in parallel, in bounded memory),
+//! `verdicts`, `witness` and `answers` (databases and answers as people read them), `worker` (processes that may be
+//! killed), `clients` (programs of other databases).
 //!
 //! A command answers whether every check that was asked for held (`--strict`, `--fail-under`): the exit code
 //! is then 0, and 1 where one failed. An error means that it could not be run, which is 2.
@@ -32,7 +32,9 @@ pub(crate) mod perturb;
 pub(crate) mod pretrain;
 pub(crate) mod profile;
 pub(crate) mod prove;
+mod records;
 pub(crate) mod rerank;
+mod says;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod seal;
@@ -44,6 +46,7 @@ pub(crate) mod suite;
 pub(crate) mod suite_show;
 mod tally;
 pub(crate) mod train;
+pub(crate) mod verdicts;
 mod witness;
 pub(crate) mod worker;
 
@@ -138,26 +141,21 @@ fn window(engine: &Engine) -> stream::Window {
 
 /// Prints a text, or a JSON document in its place.
 fn print(format: Format, text: impl FnOnce() -> String, document: impl FnOnce() -> Value) -> Result<()> {
-    let mut sink = Sink::new(None)?;
-    match format {
-        Format::Text => sink.write(&text())?,
-        Format::Json | Format::Jsonl => sink.line(&serde_json::to_string_pretty(&document())?)?,
-    }
-    sink.finish()
+    let format = if format == Format::Text { Format::Text } else { Format::Json };
+    write_as(None, format, text, document, &[(); 0])
 }
 
-/// Writes a report in the format that was asked for: the text, one document, or a line for each of `lines`.
-/// What goes into a file for programs is said on the console as well.
-fn tell<T: Serialize>(
-    output: &Output,
-    text: &str,
+/// Writes in the format that was asked for: the text, one document, or a line for each of `lines`.
+fn write_as<T: Serialize>(
+    out: Option<&Path>,
+    format: Format,
+    text: impl FnOnce() -> String,
     document: impl FnOnce() -> Value,
     lines: &[T],
-    console: Console,
 ) -> Result<()> {
-    let mut sink = Sink::new(output.out.as_deref())?;
-    match output.format {
-        Format::Text => sink.write(text)?,
+    let mut sink = Sink::new(out)?;
+    match format {
+        Format::Text => sink.write(&text())?,
         Format::Json => sink.line(&serde_json::to_string_pretty(&document())?)?,
         Format::Jsonl => {
             for line in lines {
@@ -165,7 +163,18 @@ fn tell<T: Serialize>(
             }
         }
     }
-    sink.finish()?;
+    sink.finish()
+}
+
+/// Writes a report. What goes into a file for programs is said on the console as well.
+fn tell<T: Serialize>(
+    output: &Output,
+    text: &str,
+    document: impl FnOnce() -> Value,
+    lines: &[T],
+    console: Console,
+) -> Result<()> {
+    write_as(output.out.as_deref(), output.format, || text.to_owned(), document, lines)?;
     if output.out.is_some() && output.format != Format::Text {
         console.say(text.trim_end());
     }

@@ -42,9 +42,8 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
         ("--fluency-scores", typed.fluency_scores.as_deref()),
         ("--db", typed.db.as_deref()),
     ]);
-    for out in [Some(&typed.out), typed.tables.as_ref()].into_iter().flatten() {
-        inputs.output(out)?;
-    }
+    inputs.output(&typed.out)?;
+    typed.tables.iter().try_for_each(|out| inputs.output(out).map(drop))?;
     if let (Some(from), Some(to)) = (&typed.db, &typed.db_out)
         && let (Ok(from), Ok(to)) = (from.canonicalize(), to.canonicalize())
         && to.starts_with(&from)

@@ -5,30 +5,27 @@
 //! one means that one of the two is wrong.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use twinql::engine::judge_config;
 use twinql::judging::{self, Workers};
-use twinql::proving;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::of_suite;
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Dialect, Proof, Semantics};
-use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
-use twinql::{Job, metrics, status};
+use twinql::suite::{JudgeConfig, Report, Verdict};
+use twinql::{Job, metrics, proving, status};
 
+use super::batch::{Batch, guard, of_input};
+use super::says::{Decided, End, Says};
+use super::stream::Window;
+use super::verdicts::cell;
+use super::witness::WitnessRecord;
+use super::{without_network, worker};
 use crate::args::prove::Prove;
-use crate::args::shared::RunFlags;
-use crate::args::{self, DEFAULT_SEED, Input, Output, Source};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, of_input, settings};
-use crate::commands::judge;
-use crate::commands::stream::{Window, stream};
-use crate::commands::witness::WitnessRecord;
-use crate::commands::{checks, status_line, without_network, worker};
-use crate::input::{self, Pairs};
+use crate::args::{Format, Input, Output, Source};
+use crate::input::{self, About, Item};
 use crate::labels::Labels;
 use crate::output::Console;
 
@@ -51,19 +48,6 @@ struct ProofRecord {
     words: String,
 }
 
-impl ProofRecord {
-    /// What --echo shows: a proof decides, and where there is none, a counterexample.
-    fn decided(&self) -> Decided {
-        let decision = match (self.proof, self.status) {
-            (Some("equal"), _) => "same",
-            (Some("different"), _) | (None, Status::PredError) => "different",
-            _ if self.witness.is_some() => "different",
-            _ => "abstained",
-        };
-        Decided { metric: "proof", decision, threshold: threshold() }
-    }
-}
-
 /// Databases on which two queries agreed.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Tested {
@@ -72,23 +56,26 @@ struct Tested {
     nonempty: u64,
 }
 
-/// What is known of a pair: its proof, and the judge's report where it is unknown.
-type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
+/// The proof of a pair, where there is one.
+type Proved = Option<Result<Proof, ProveError>>;
 
-/// Proves a chunk, and asks the judge about what stays unknown.
-fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Workers)>) -> Vec<Found> {
+/// Proves a chunk, and asks the judge about pairs whose proof leaves them `open`.
+pub(super) fn found(
+    chunk: &[Job],
+    semantics: &Semantics,
+    judge: Option<&(JudgeConfig, Workers)>,
+    open: fn(&Proved) -> bool,
+) -> Vec<(Proved, Option<Report>)> {
     let proofs = proving::prove_all(chunk, semantics, &|| ());
-    let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
-    // The judge gets only what is unknown; its reports come in the same order.
+    // The judge gets only what is open; its reports come in the same order.
     let reports = judge.map(|(config, workers)| {
-        let unknown = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
-        let jobs: Vec<Job> = unknown.map(|(job, _)| job.clone()).collect();
+        let left = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
+        let jobs: Vec<Job> = left.map(|(job, _)| job.clone()).collect();
         judging::judge_all(&jobs, config, workers, &|| ())
     });
     let mut reports = reports.into_iter().flatten();
-    let mut report = |proof: &_| if open(proof) { reports.next().flatten() } else { None };
     let with_report = |proof| {
-        let report = report(&proof);
+        let report = if open(&proof) { reports.next().flatten() } else { None };
         (proof, report)
     };
     proofs.into_iter().map(with_report).collect()
@@ -194,23 +181,6 @@ impl Counts {
     }
 }
 
-/// How pairs that stay unproved are judged.
-fn searching(
-    run: &RunFlags,
-    databases: usize,
-    semantics: &Semantics,
-    seed: Option<u64>,
-) -> Result<(JudgeConfig, Workers)> {
-    let databases = args::databases(Some(databases))?;
-    let config = JudgeConfig {
-        shrink: true,
-        limits: run.limits(Limits::default())?,
-        ..judge_config(semantics.clone(), databases, seed.unwrap_or(DEFAULT_SEED))
-    };
-    let workers = worker::workers(run.workers, &config.limits)?;
-    Ok((config, workers))
-}
-
 /// Proves each pair as its line is read, has the judge look for a counterexample where nothing is proved, and
 /// writes its record; what proofs need and how they agree with labels comes at the end.
 pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -222,107 +192,126 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     let input = Input::new(typed.input)?;
     let output = Output::of_pairs(typed.output, &input.source)?;
     let semantics = typed.semantics.get()?;
-    let signature = signature(&semantics, input.dialect);
     let judge = match typed.no_witness {
         true => None,
-        false => Some(searching(&typed.run, typed.databases, &semantics, seed)?),
+        false => Some(worker::judge(&typed.run, semantics.clone(), Some(typed.databases), seed)?),
     };
     let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
-    guard(&input, &output, [("--labels", typed.labels.labels.as_deref())])?;
-    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
-    if let (Some(labels), Source::Pairs(pairs)) = (&labels, &input.source) {
-        labels.check(pairs)?;
-    }
-    let begin = Begin {
+    let labels = typed.labels.labels.as_deref();
+    guard(&input, &output, [("--labels", labels)])?;
+    let labels = match &input.source {
+        Source::Pairs(pairs) => Labels::of(labels, pairs)?,
+        _ => labels.map(Labels::read).transpose()?,
+    };
+    let asked = judge.as_ref().map(|(config, _)| json!([of_suite(config), config.seed]));
+    let batch = Batch {
+        names: ["prove", "proving", "proved"],
+        settings: json!({"echo": typed.batch.echo, "judge": asked}),
+        signatures: signature(&semantics, input.dialect).into(),
+        window: judge.as_ref().map_or(Window::PAIRS, |(_, workers)| Window::of(workers)),
+        input: &input,
         output: &output,
-        flags: &typed.batch,
+        schemas,
+        flags: Some(&typed.batch),
+        runs: false,
+        always_said: false,
         console,
-        settings: &{
-            let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
-            let judge = judge.as_ref().map(|(config, _)| json!([of_suite(config), config.seed]));
-            let flags = json!({"echo": typed.batch.echo, "judge": judge});
-            move || settings("prove", signature.clone().into(), schemas.clone(), flags.clone())
-        },
     };
-    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
-    input::say(&pairs, console);
-    // The labels count as they pass, and say at the end which of them no pair has used.
-    let labels = labels.map(|labels| labelled(&mut pairs, labels));
-    let mut counts = Counts::default();
-    let mut told_apart = 0usize;
-    let people = ForPeople {
-        text: &|record: &ProofRecord| format!("{}{signature}\n", record.words),
-        head: ["id", "status", "proof", "needs"].map(String::from).to_vec(),
-        row: &row,
-    };
-    // Records that an earlier run has left count as if this one had made them.
-    let mut records = Records::begin(&begin, &mut pairs, people, &mut |about, line| {
-        counts.add(&line["id"], about.label, line["proof"].as_str(), &line["details"]);
-        told_apart += usize::from(!line["witness"].is_null());
-        Ok(())
-    })?;
-    let spoken = records.for_people();
-    let work = |jobs: &[Job]| found(jobs, &semantics, judge.as_ref());
-    let window = match &judge {
-        // A thread keeps what it has made for a schema for a block.
-        Some((_, Workers::Threads)) => Window::SMALL_BATCHES,
-        Some((_, Workers::Processes(_))) | None => Window::PAIRS,
-    };
-    stream(pairs, window, "proving", console, &work, &mut |done| {
-        let Some((job, about, (proof, report))) = done else {
-            return records.flush();
+    let words = output.format == Format::Text && matches!(input.source, Source::One { .. });
+    let work = |jobs: &[Job]| {
+        let unknown = |proof: &Proved| matches!(proof, Some(Ok(Proof::Unknown(_))));
+        let record = |(job, (proof, report)): (&Job, (Proved, Option<Report>))| {
+            let mut record = record(job, proof.as_ref(), report);
+            if words {
+                record.words = one(&record, proof.as_ref(), &semantics);
+            }
+            record
         };
-        let mut record = record(&job, proof.as_ref(), report);
-        told_apart += usize::from(record.witness.is_some());
-        if spoken {
-            record.words = one(&record, proof.as_ref(), &semantics);
-        }
-        counts.add(&job.id, about.label, record.proof, &record.details);
-        records.add(&Out::new(&job, &about, record.status, &record).decided(vec![record.decided()]))?;
-        Ok(true)
-    })?;
-    if let Some(labels) = labels {
-        labels.lock().unwrap_or_else(PoisonError::into_inner).say(console)?;
-    }
-    let document = |statuses: &StatusCounts| {
-        json!({
-            "format": 1,
-            "signature": signature,
-            "pairs": statuses.total(),
-            "status": statuses,
-            "counts": counts,
-            "unknown_told_apart": told_apart,
-        })
+        jobs.iter().zip(found(jobs, &semantics, judge.as_ref(), unknown)).map(record).collect()
     };
-    let statuses = records.finish(document)?;
-    let total = statuses.total();
-    if !spoken {
-        console.say(format!("proved {}", status_line(&statuses)));
-        for line in counts.lines(total, judge.is_some().then_some(told_apart)) {
-            console.say(line);
+    let told_apart = judge.is_some().then_some(0);
+    batch.run(&work, Proofs { counts: Counts::default(), told_apart, labels, console })
+}
+
+/// What is proved so far.
+struct Proofs {
+    counts: Counts,
+    /// How many of the unknown ones a database tells apart, where the judge is asked.
+    told_apart: Option<usize>,
+    /// They say at the end which of them no pair has used.
+    labels: Option<Labels>,
+    console: Console,
+}
+
+impl Proofs {
+    /// The label of a pair, in the file of labels or its own.
+    fn label(&mut self, job: &Job, about: &About) -> Option<bool> {
+        match &mut self.labels {
+            Some(labels) => labels.of_pair(&about.id_text(&job.id), about.label),
+            None => about.label,
         }
-        console.say(&signature);
     }
-    let share = counts.equal as f64 / total.max(1) as f64;
-    Ok(checks(&output, "the share of pairs proved equal", Some(share), &statuses, console))
+
+    /// Counts a witness.
+    fn shown(&mut self, witness: bool) {
+        self.told_apart = self.told_apart.map(|n| n + usize::from(witness));
+    }
+}
+
+impl Says for Proofs {
+    type Record = ProofRecord;
+
+    fn add(&mut self, job: &Job, about: &About, record: &mut ProofRecord) -> Result<Status> {
+        let label = self.label(job, about);
+        self.counts.add(&job.id, label, record.proof, &record.details);
+        self.shown(record.witness.is_some());
+        Ok(record.status)
+    }
+
+    fn again(&mut self, item: &Item, line: &Json) -> Result<()> {
+        let label = self.label(&item.job, &item.about);
+        self.counts.add(&line["id"], label, line["proof"].as_str(), &line["details"]);
+        self.shown(!line["witness"].is_null());
+        Ok(())
+    }
+
+    /// A proof decides, and where there is none, a counterexample.
+    fn decided(&self, record: &ProofRecord) -> Vec<Decided> {
+        let decision = match (record.proof, record.status) {
+            (Some("equal"), _) => "same",
+            (Some("different"), _) | (None, Status::PredError) => "different",
+            _ if record.witness.is_some() => "different",
+            _ => "abstained",
+        };
+        vec![Decided { metric: "proof", decision, threshold: threshold() }]
+    }
+
+    fn words(&self, record: &ProofRecord) -> String {
+        record.words.clone()
+    }
+
+    /// The last cell names the assumptions that a proof needs.
+    fn cells(&self, record: &ProofRecord) -> Vec<(&'static str, String)> {
+        let needs: Vec<&str> = needs(&record.details).collect();
+        vec![cell("proof", record.proof), ("needs", needs.join(" "))]
+    }
+
+    fn end(&self, statuses: &StatusCounts) -> Result<End> {
+        self.labels.as_ref().map_or(Ok(()), |labels| labels.say(self.console))?;
+        let Proofs { counts, told_apart, .. } = self;
+        let share = counts.equal as f64 / statuses.total().max(1) as f64;
+        Ok(End {
+            document: json!({"counts": counts, "unknown_told_apart": told_apart.unwrap_or(0)}),
+            lines: counts.lines(statuses.total(), *told_apart),
+            checked: ("the share of pairs proved equal".into(), share),
+            in_part: 0,
+        })
+    }
 }
 
 /// Proofs score 0, 1 or nothing; the threshold is the metric's.
 fn threshold() -> f64 {
     metrics::metric("proof").map_or(1.0, |m| m.threshold)
-}
-
-/// Gives pairs the labels of a file as they pass.
-fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
-    let labels = Arc::new(Mutex::new(labels));
-    let own = Arc::clone(&labels);
-    let items = std::mem::replace(&mut pairs.items, Box::new(std::iter::empty()));
-    pairs.items = Box::new(items.map(move |item| {
-        let mut item = item?;
-        own.lock().unwrap_or_else(PoisonError::into_inner).apply(&mut item);
-        Ok(item)
-    }));
-    labels
 }
 
 /// What the proofs depend on.
@@ -388,11 +377,4 @@ fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantic
 fn needs(details: &Json) -> impl Iterator<Item = &str> {
     let needs = details.get("assumptions").and_then(Json::as_array);
     needs.into_iter().flatten().filter_map(Json::as_str)
-}
-
-/// A pair's row in the table of many: its last cell names the assumptions that a proof needs.
-fn row(record: &ProofRecord) -> Vec<String> {
-    let mut row = judge::row(&record.id, record.status, record.proof);
-    row.push(needs(&record.details).collect::<Vec<_>>().join(" "));
-    row
 }

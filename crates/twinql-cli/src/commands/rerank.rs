@@ -10,16 +10,17 @@ use twinql::files::Inputs;
 use twinql::input::{SetItem, SetItems};
 use twinql::rerank::{Method, Ranking, Reranker, Set, SetStatus, Utility};
 
+use super::records::{indented, write_document};
 use crate::args::Format;
 use crate::args::rerank::Rerank;
 use crate::input;
-use crate::output::{Console, Sink};
+use crate::output::{Console, Sink, Waiting};
 
 /// Sets that are read and ranked together, which bounds memory.
 const BLOCK: usize = 256;
 
 /// The wire type of rankings, one JSON object for each set.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct RankRecord {
     id: Value,
     /// `ok`, `unread`, `empty`, or `set_error` for a line that is no set.
@@ -116,7 +117,7 @@ pub(crate) fn run(typed: &Rerank, console: Console) -> Result<bool> {
         .unnamed(typed.db_id.as_deref());
     let mut items = SetItems::open(&typed.sets, schemas, typed.gold.as_deref())?;
     let mut sink = Sink::new(typed.out.as_deref())?;
-    let mut shown = Shown { format: typed.format, waiting: Vec::new() };
+    let mut waiting = Waiting::new()?;
     let mut counts = Counts::default();
     let bar = console.bar(None, "ranking");
     loop {
@@ -127,7 +128,12 @@ pub(crate) fn run(typed: &Rerank, console: Console) -> Result<bool> {
         bar.inc(block.len() as u64);
         for record in ranked(&reranker, block) {
             counts.add(&record);
-            shown.add(&mut sink, &record)?;
+            match typed.format {
+                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
+                Format::Text => sink.line(&record.words())?,
+                // A document says first what it counts.
+                Format::Json => waiting.add(&indented(&json!(record), None)?)?,
+            }
         }
         if typed.format == Format::Jsonl {
             sink.flush()?;
@@ -137,11 +143,19 @@ pub(crate) fn run(typed: &Rerank, console: Console) -> Result<bool> {
     if counts.sets() == 0 {
         bail!("{} is empty: it holds no sets; give one JSON object a line", typed.sets.display());
     }
-    shown.finish(&mut sink, &counts, &reranker.signature())?;
+    let signature = reranker.signature();
+    match typed.format {
+        Format::Jsonl => {}
+        Format::Text => sink.line(&format!("{}\n{signature}", counts.line()))?,
+        Format::Json => {
+            let head = json!({"format": 1, "signature": signature, "counts": counts});
+            write_document(&head, "sets", waiting, &mut sink)?;
+        }
+    }
     sink.finish()?;
     if typed.format != Format::Text || typed.out.is_some() {
         console.say(counts.line());
-        console.say(reranker.signature());
+        console.say(signature);
     }
     let bad = counts.sets() - counts.ok;
     if typed.strict && bad > 0 {
@@ -188,16 +202,7 @@ impl RankRecord {
 
     /// A line that is no set keeps its place among the records.
     fn error(id: Value, error: String) -> RankRecord {
-        RankRecord {
-            id,
-            status: "set_error",
-            chosen: None,
-            sql: None,
-            scores: Vec::new(),
-            clusters: Vec::new(),
-            errors: BTreeMap::new(),
-            error: Some(error),
-        }
+        RankRecord { id, status: "set_error", error: Some(error), ..RankRecord::default() }
     }
 
     /// A line for people.
@@ -221,37 +226,4 @@ impl RankRecord {
 /// Six digits: what lies beyond is rounding of sums.
 fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
-}
-
-/// Records on their way out; those of a document wait for its end.
-struct Shown {
-    /// What records are written as.
-    format: Format,
-    /// A document says first what it counts, so its records wait.
-    waiting: Vec<Value>,
-}
-
-impl Shown {
-    fn add(&mut self, sink: &mut Sink, record: &RankRecord) -> Result<()> {
-        match self.format {
-            Format::Jsonl => sink.line(&serde_json::to_string(record)?),
-            Format::Text => sink.line(&record.words()),
-            Format::Json => {
-                self.waiting.push(serde_json::to_value(record)?);
-                Ok(())
-            }
-        }
-    }
-
-    fn finish(self, sink: &mut Sink, counts: &Counts, signature: &str) -> Result<()> {
-        match self.format {
-            Format::Jsonl => Ok(()),
-            Format::Text => sink.line(&format!("{}\n{signature}", counts.line())),
-            Format::Json => {
-                let sets = self.waiting;
-                let document = json!({"format": 1, "signature": signature, "counts": counts, "sets": sets});
-                sink.line(&serde_json::to_string_pretty(&document)?)
-            }
-        }
-    }
 }

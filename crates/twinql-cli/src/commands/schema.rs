@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use twinql::sql::schema::{self, NoteKind, View};
 use twinql::sql::{Column, ColumnId, Schema, Table, parse, plan};
 
-use crate::args::typed::{Format, SchemaShow};
-use crate::output::{Sink, left_table};
+use super::write_as;
+use crate::args::typed::SchemaShow;
+use crate::output::left_table;
 
 /// Shows the schemas of a file, or one of them.
 pub(crate) fn show(typed: &SchemaShow) -> Result<bool> {
@@ -21,23 +22,9 @@ pub(crate) fn show(typed: &SchemaShow) -> Result<bool> {
         let more = if set.len() > names.len() { ", …" } else { "" };
         bail!("{} has no database {id:?}; it has {}{more}", typed.file.display(), names.join(", "));
     }
-    let mut out = Sink::new(None)?;
-    match typed.format.format {
-        Format::Text => {
-            let texts: Vec<String> = chosen.iter().map(|schema| text(schema)).collect();
-            out.write(&texts.join("\n"))?;
-        }
-        Format::Json => {
-            let all: Vec<Value> = chosen.iter().map(|s| object(s)).collect();
-            out.line(&serde_json::to_string_pretty(&all)?)?;
-        }
-        Format::Jsonl => {
-            for schema in chosen {
-                out.line(&object(schema).to_string())?;
-            }
-        }
-    }
-    out.finish()?;
+    let texts = || chosen.iter().map(|schema| text(schema)).collect::<Vec<_>>().join("\n");
+    let objects: Vec<Value> = chosen.iter().map(|schema| object(schema)).collect();
+    write_as(None, typed.format.format, texts, || json!(objects), &objects)?;
     Ok(true)
 }
 

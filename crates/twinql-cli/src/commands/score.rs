@@ -9,19 +9,18 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 use twinql::metrics::{MetricId, MetricInfo};
 use twinql::model::Decision;
-use twinql::record::{Record, StatusCounts};
+use twinql::record::{Record, Status, StatusCounts};
 use twinql::rewards::gmn_score;
 use twinql::runs::executes;
 use twinql::{Engine, Job, Work, vacuous};
 
-use crate::args::typed;
-use crate::args::{Input, Metrics, Output};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
-use crate::commands::contradicted::Contradicted;
-use crate::commands::stream::stream;
-use crate::commands::tally::Tally;
-use crate::commands::{checks, databases, engine, signatures, status_line, window};
-use crate::input;
+use super::batch::{Batch, guard};
+use super::contradicted::Contradicted;
+use super::says::{Decided, End, Says};
+use super::tally::Tally;
+use super::{databases, engine, signatures, window};
+use crate::args::{Input, Metrics, Output, typed};
+use crate::input::{self, About, Item};
 use crate::output::Console;
 
 /// Scores pairs in blocks, since a network gains from many at once; the means and signatures come at the end.
@@ -46,38 +45,23 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         );
     }
     guard(&input, &output, metrics.files())?;
-    let begin = Begin {
-        output: &output,
-        flags: &typed.batch,
-        console,
+    let read = || Ok(input::open(&input.source, input.db_id.as_deref(), schemas.clone(), false)?.items);
+    databases::check(&engine, &input.source.files(), read, console)?;
+    let named = signatures(&engine).into_iter().map(|(name, signature)| (name.to_owned(), signature.into()));
+    let batch = Batch {
+        names: ["score", "scoring", "scored"],
         // A score depends on these; other flags say only where it goes.
-        settings: &{
-            let schemas = made_of(&output, &schemas);
-            let signatures: Map<String, Value> = of_all(signatures(&engine));
-            let flags = json!({"reward": typed.reward, "abstain": typed.abstain, "echo": typed.batch.echo});
-            move || settings("score", signatures.clone().into(), schemas.clone(), flags.clone())
-        },
-    };
-    databases::check(
-        &engine,
-        &input.source.files(),
-        || Ok(input::open(&input, schemas.clone(), false)?.items),
+        settings: json!({"reward": typed.reward, "abstain": typed.abstain, "echo": typed.batch.echo}),
+        signatures: named.collect::<Map<_, _>>().into(),
+        window: window(&engine),
+        input: &input,
+        output: &output,
+        schemas,
+        flags: Some(&typed.batch),
+        runs: false,
+        always_said: false,
         console,
-    )?;
-    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
-    input::say(&pairs, console);
-    let mut tally = Tally::new(&engine);
-    let mut contradicted = Contradicted::default();
-    let people = ForPeople {
-        text: &|record| one(&engine, record),
-        head: head(&engine),
-        row: &|record| row(&engine, record),
     };
-    // Records that an earlier run has left count in the means.
-    let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
-        tally.add(&Record::deserialize(line).context("a line of an earlier run is no record")?);
-        Ok(())
-    })?;
     let work = |jobs: &[Job]| {
         let mut scored = engine.score(jobs);
         for (record, job) in scored.iter_mut().zip(jobs) {
@@ -92,31 +76,71 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         }
         scored
     };
-    stream(pairs, window(&engine), "scoring", console, &work, &mut |done| {
-        let Some((job, about, record)) = done else {
-            return records.flush();
-        };
-        tally.add(&record);
-        contradicted.tell(&job, &record, console);
-        let decided = match typed.batch.echo {
-            true => decided(&engine, &record, typed.abstain),
-            false => Vec::new(),
-        };
-        records.add(&Out::new(&job, &about, record.status, &record).decided(decided))?;
-        Ok(true)
-    })?;
-    let spoken = records.for_people();
-    let counts = records.finish(|counts| document(&engine, counts, &tally))?;
-    if !spoken {
-        console.say(format!("scored {}", status_line(&counts)));
-        tally.lines(&counts).iter().for_each(|line| console.say(line));
-        for (_, signature) in signatures(&engine) {
-            console.say(signature);
-        }
+    let (tally, contradicted) = (Tally::new(&engine), Contradicted::default());
+    batch.run(&work, Scores { engine: &engine, abstaining: typed.abstain, tally, contradicted, console })
+}
+
+/// What metrics say of all pairs so far.
+struct Scores<'e> {
+    engine: &'e Engine,
+    /// Decisions are those of the checkpoint's band.
+    abstaining: bool,
+    tally: Tally,
+    contradicted: Contradicted,
+    console: Console,
+}
+
+impl Says for Scores<'_> {
+    type Record = Record;
+
+    fn add(&mut self, job: &Job, _: &About, record: &mut Record) -> Result<Status> {
+        self.tally.add(record);
+        self.contradicted.tell(job, record, self.console);
+        Ok(record.status)
     }
-    let (what, mean) = tally.checked();
-    let complete = !output.strict || tally.is_complete(console);
-    Ok(checks(&output, &what, Some(mean), &counts, console) && complete)
+
+    fn again(&mut self, _: &Item, line: &Value) -> Result<()> {
+        self.tally.add(&Record::deserialize(line).context("a line of an earlier run is no record")?);
+        Ok(())
+    }
+
+    fn decided(&self, record: &Record) -> Vec<Decided> {
+        let decided = |metric: &&'static MetricInfo| Decided {
+            metric: metric.name,
+            decision: match self.engine.call(metric, record, self.abstaining) {
+                Decision::Same => "same",
+                Decision::Different => "different",
+                Decision::Abstained => "abstained",
+            },
+            threshold: self.engine.threshold(metric),
+        };
+        self.engine.metrics().iter().map(decided).collect()
+    }
+
+    fn words(&self, record: &Record) -> String {
+        one(self.engine, record)
+    }
+
+    /// Four digits of each score, and a dash where there is none.
+    fn cells(&self, record: &Record) -> Vec<(&'static str, String)> {
+        let score = |name| record.score(name).map_or("-".to_owned(), |score| format!("{score:.4}"));
+        self.engine.metrics().iter().map(|m| (m.name, score(m.name))).collect()
+    }
+
+    fn end(&self, counts: &StatusCounts) -> Result<End> {
+        Ok(End {
+            document: json!({
+                "metric_status": self.tally.map(|of| json!(of.statuses)),
+                // Over the pairs that have a score, and over all with 0 for those that have none.
+                "mean": self.tally.map(|of| json!(of.mean())),
+                "scored": self.tally.map(|of| json!(of.scored)),
+                "mean_over_all": self.tally.map(|of| json!(of.over_all())),
+            }),
+            lines: self.tally.lines(counts),
+            checked: self.tally.checked(),
+            in_part: self.tally.in_part,
+        })
+    }
 }
 
 /// Adds to the details of each metric that has a band what it says: `decision` is true for the
@@ -136,61 +160,7 @@ fn abstain(engine: &Engine, record: &mut Record) {
     }
 }
 
-/// What each metric says of a pair: with `abstaining`, by its checkpoint's band.
-fn decided(engine: &Engine, record: &Record, abstaining: bool) -> Vec<Decided> {
-    let decided = |metric: &&'static MetricInfo| Decided {
-        metric: metric.name,
-        decision: match engine.call(metric, record, abstaining) {
-            Decision::Same => "same",
-            Decision::Different => "different",
-            Decision::Abstained => "abstained",
-        },
-        threshold: engine.threshold(metric),
-    };
-    engine.metrics().iter().map(decided).collect()
-}
-
-/// Signatures by metric, as JSON.
-fn of_all(signatures: Vec<(&str, String)>) -> Map<String, Value> {
-    let named = signatures.into_iter();
-    named.map(|(name, s)| (name.to_owned(), s.into())).collect()
-}
-
-/// What a JSON document says besides its records.
-fn document(engine: &Engine, counts: &StatusCounts, tally: &Tally) -> Value {
-    let signatures = of_all(signatures(engine));
-    json!({
-        "format": 1,
-        "signatures": signatures,
-        "pairs": counts.total(),
-        "status": counts,
-        "metric_status": tally.map(|of| json!(of.statuses)),
-        // Over the pairs that have a score, and over all with 0 for those that have none.
-        "mean": tally.map(|of| json!(of.mean())),
-        "scored": tally.map(|of| json!(of.scored)),
-        "mean_over_all": tally.map(|of| json!(of.over_all())),
-    })
-}
-
-/// The head of the table of many pairs.
-fn head(engine: &Engine) -> Vec<String> {
-    let names = ["id", "status"].into_iter();
-    let names = names.chain(engine.metrics().iter().map(|m| m.name));
-    names.map(str::to_owned).collect()
-}
-
-/// A pair's row: four digits of each score, and a dash where there is none.
-fn row(engine: &Engine, record: &Record) -> Vec<String> {
-    let mut row = vec![input::id_text(&record.id), record.status.to_string()];
-    let score = |m: &&'static MetricInfo| match record.score(m.name) {
-        Some(score) => format!("{score:.4}"),
-        None => "-".to_owned(),
-    };
-    row.extend(engine.metrics().iter().map(score));
-    row
-}
-
-/// A single pair for people: a line for each metric, what is wrong, and the signatures.
+/// A single pair for people: a line for each metric, what is wrong, and what was assumed.
 fn one(engine: &Engine, record: &Record) -> String {
     let mut out = String::new();
     let width = engine.metrics().iter().map(|m| m.name.len()).max().unwrap_or(0);
@@ -239,6 +209,5 @@ fn one(engine: &Engine, record: &Record) -> String {
             }
         }
     }
-    said.extend(signatures(engine).into_iter().map(|(_, signature)| signature));
-    out + &said.join("\n") + "\n"
+    said.into_iter().fold(out, |out, sentence| out + &sentence + "\n")
 }

@@ -4,18 +4,17 @@
 //! Three parts run at once. A thread reads items; another cuts them into blocks and gives them to the pool;
 //! the calling thread puts results back into order and hands them on. A block is begun only if fewer than
 //! [`Window::ahead`] wait to be handed on, so that one slow pair holds the others back and not the memory.
-//! Whoever stops, at an error or since nobody reads any more, tells the others by a flag and lets them all
-//! pass.
+//! Whoever stops, at an error or since nobody reads any more, tells the others by a flag, and gives no more slots.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use twinql::Job;
+use twinql::judging::Workers;
 
 use crate::input::{About, Item, Items, Pairs};
 use crate::output::Console;
@@ -36,6 +35,14 @@ impl Window {
     pub(super) const SMALL_BATCHES: Window = Window { block: 64, ahead: 16 };
     /// For pairs that have nothing in common: as few as handing them on costs little.
     pub(super) const PAIRS: Window = Window { block: 16, ahead: 64 };
+
+    /// For pairs that the suite judges: a process keeps what it has made for a schema, a thread does so for a block.
+    pub(super) fn of(workers: &Workers) -> Window {
+        match workers {
+            Workers::Processes(_) => Window::PAIRS,
+            Workers::Threads => Window::SMALL_BATCHES,
+        }
+    }
 }
 
 /// The first block, so that results appear soon; the next ones are twice as large each.
@@ -78,23 +85,26 @@ pub(super) fn stream<R: Send>(
 ) -> Result<()> {
     let bar = console.bar(pairs.count.map(|n| n as u64), doing);
     let stop = AtomicBool::new(false);
-    let slots = Slots::new(window.ahead);
+    // A block may be begun for each that has been handed on, and some ahead of them.
+    let (give, slots) = channel();
+    for _ in 0..window.ahead {
+        give.send(())?;
+    }
     let (done, results) = channel::<Done<R>>();
     // It may wait for input that never comes: nobody waits for it.
     let source = read(pairs.items)?;
     let outcome = std::thread::scope(|threads| {
-        let (slots, stop, bar) = (&slots, &stop, &bar);
+        let (stop, bar) = (&stop, &bar);
         let dispatcher = threads.spawn(move || {
-            dispatch(&source, window, slots, stop, &done, &|block| {
+            dispatch(&source, window, &slots, stop, &done, &|block| {
                 let results = work(&block.jobs);
                 bar.inc(block.jobs.len() as u64);
                 results
             })
         });
-        let taken = hand_on(&results, slots, stop, take);
+        let taken = hand_on(&results, give, stop, take);
         // After an error there may be blocks that nobody takes.
         stop.store(true, Ordering::Relaxed);
-        slots.open();
         let read = dispatcher.join().unwrap_or_else(|panic| resume_unwind(panic));
         taken.and(read)
     });
@@ -125,7 +135,7 @@ fn read(items: Items) -> Result<Receiver<Result<Item>>> {
 fn dispatch<R: Send>(
     source: &Receiver<Result<Item>>,
     window: Window,
-    slots: &Slots,
+    slots: &Receiver<()>,
     stop: &AtomicBool,
     done: &Sender<Done<R>>,
     work: &(dyn Fn(&Block) -> Vec<R> + Sync),
@@ -133,8 +143,7 @@ fn dispatch<R: Send>(
     let mut size = FIRST_BLOCK.min(window.block);
     rayon::in_place_scope(|scope| {
         for number in 0.. {
-            slots.take();
-            if stop.load(Ordering::Relaxed) {
+            if slots.recv().is_err() || stop.load(Ordering::Relaxed) {
                 break;
             }
             let (block, end) = next_block(source, size, stop);
@@ -188,7 +197,7 @@ fn next_block(
 /// Hands results on in order.
 fn hand_on<R>(
     results: &Receiver<Done<R>>,
-    slots: &Slots,
+    slots: Sender<()>,
     stop: &AtomicBool,
     take: &mut Take<'_, R>,
 ) -> Result<()> {
@@ -196,25 +205,22 @@ fn hand_on<R>(
     let mut next = 0;
     let mut go_on = true;
     loop {
-        let (number, block, result) = match results.try_recv() {
-            Ok(done) => done,
-            Err(TryRecvError::Disconnected) => break,
+        let done = match results.try_recv() {
             Err(TryRecvError::Empty) => {
                 go_on = go_on && take(None)?;
                 stop.fetch_or(!go_on, Ordering::Relaxed);
-                match results.recv() {
-                    Ok(done) => done,
-                    Err(_) => break,
-                }
+                results.recv().ok()
             }
+            done => done.ok(),
         };
+        let Some((number, block, result)) = done else { break };
         waiting.insert(number, (block, result));
         while let Some((block, result)) = waiting.remove(&next) {
             next += 1;
-            slots.give();
+            // All blocks may have begun.
+            let _ = slots.send(());
             let results = result.unwrap_or_else(|panic| {
                 stop.store(true, Ordering::Relaxed);
-                slots.open();
                 resume_unwind(panic)
             });
             for ((job, about), result) in block.jobs.into_iter().zip(block.about).zip(results) {
@@ -230,45 +236,6 @@ fn hand_on<R>(
         take(None)?;
     }
     Ok(())
-}
-
-/// How many blocks may be begun.
-struct Slots {
-    /// How many more.
-    free: Mutex<usize>,
-    /// Wakes who waits for one.
-    change: Condvar,
-}
-
-impl Slots {
-    fn new(free: usize) -> Slots {
-        Slots { free: Mutex::new(free), change: Condvar::new() }
-    }
-
-    /// Waits until a block may be begun.
-    fn take(&self) {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.change.wait_while(free, |free| *free == 0);
-        let mut free = waited.unwrap_or_else(PoisonError::into_inner);
-        *free -= 1;
-    }
-
-    /// A block has been handed on.
-    fn give(&self) {
-        self.more(1);
-    }
-
-    /// Lets everyone pass from now on.
-    fn open(&self) {
-        self.more(usize::MAX / 2);
-    }
-
-    /// Never too many for a number: opening twice must not begin from none.
-    fn more(&self, n: usize) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        *free = free.saturating_add(n);
-        self.change.notify_all();
-    }
 }
 
 #[cfg(test)]

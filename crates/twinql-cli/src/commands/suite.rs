@@ -29,8 +29,8 @@ use twinql::suite::suite::{
 use twinql::suite::{Limits, Verdict};
 
 use crate::args::shared::NeededSchemaFlags;
-use crate::args::{self, DEFAULT_SEED, Format, suite};
-use crate::commands::{hardness_of, settled_profiles, worker};
+use crate::args::{self, DEFAULT_SEED, suite};
+use crate::commands::{fail_under, hardness_of, settled_profiles, worker, write_as};
 use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table, write_file};
@@ -369,25 +369,13 @@ pub(crate) fn run(typed: &suite::SuiteRun, console: Console) -> Result<bool> {
             .to_string()
             + plugged
             + &typed.run.in_signature();
-    let mut out = Sink::new(None)?;
-    match typed.format.format {
-        Format::Text => out.write(&text(&systems, &rows))?,
-        Format::Json => out.line(&serde_json::to_string_pretty(&json!({
-            "format": 1,
-            "signature": signature,
-            "pairs": golds.len(),
-            "systems": documents(&systems, &rows),
-        }))?)?,
-        Format::Jsonl => {
-            for document in documents(&systems, &rows) {
-                out.line(&document.to_string())?;
-            }
-        }
-    }
-    out.finish()?;
+    let of_systems = documents(&systems, &rows);
+    let document =
+        || json!({"format": 1, "signature": signature, "pairs": golds.len(), "systems": of_systems});
+    write_as(None, typed.format.format, || text(&systems, &rows), document, &of_systems)?;
     console.say(&signature);
     let lowest = rows.iter().map(|r| r.right[ALL] as f64 / r.all[ALL].max(1) as f64).min_by(f64::total_cmp);
-    Ok(super::fail_under(typed.fail_under, "the lowest accuracy", lowest, console))
+    Ok(fail_under(typed.fail_under, "the lowest accuracy", lowest, console))
 }
 
 /// Whether the suite was distilled for a gold, by its text as the suite keeps it.
@@ -398,10 +386,7 @@ fn made_for(suite: &Suite, gold: &spider::Gold) -> bool {
 
 /// A name for each file: its stem, and its number where two have the same.
 fn systems(paths: &[PathBuf]) -> Vec<String> {
-    let stem = |p: &PathBuf| {
-        p.file_stem().map_or_else(|| p.display().to_string(), |s| s.to_string_lossy().into_owned())
-    };
-    let stems: Vec<String> = paths.iter().map(stem).collect();
+    let stems: Vec<String> = paths.iter().map(|path| input::stem(path)).collect();
     let name = |(i, s): (usize, &String)| match stems.iter().filter(|t| *t == s).count() {
         1 => s.clone(),
         _ => format!("{s}#{}", i + 1),

@@ -4,8 +4,6 @@ use serde_json::{Map, Value};
 use twinql::Engine;
 use twinql::record::{Record, Status, StatusCounts};
 
-use crate::output::Console;
-
 /// What one metric says of all pairs.
 #[derive(Debug, Default)]
 pub(super) struct OfMetric {
@@ -33,7 +31,7 @@ impl OfMetric {
 pub(super) struct Tally {
     metrics: Vec<OfMetric>,
     /// Pairs that are well themselves, and of which a metric says nothing.
-    in_part: usize,
+    pub(super) in_part: usize,
 }
 
 impl Tally {
@@ -94,13 +92,5 @@ impl Tally {
             n => format!("the mean of {}, with 0 for the {n} of {all} that have no score,", of.name),
         };
         (what, of.over_all())
-    }
-
-    /// Checks `--strict` for metrics: says what failed beside the pairs that are not ok.
-    pub(super) fn is_complete(&self, console: Console) -> bool {
-        if self.in_part > 0 {
-            console.warn(format!("--strict: of {} pairs a metric says nothing", self.in_part));
-        }
-        self.in_part == 0
     }
 }

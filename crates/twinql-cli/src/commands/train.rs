@@ -79,7 +79,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     sink.line(&format!("epoch       {} of {} kept", info.epoch, trained.history.len()))?;
     sink.line(&signature.to_string())?;
     sink.finish()?;
-    progress.environment.signed(signature.to_string());
+    progress.environment.signature = Some(signature.to_string());
     progress.write_environment();
     Ok(true)
 }
@@ -239,7 +239,7 @@ impl Observer for Progress {
             before: report.resumed_after,
             ..Clock::new(self.clock.limit / 60.0)
         };
-        self.environment.resumed_after(report.resumed_after);
+        self.environment.resumed_after = report.resumed_after;
         self.write_environment();
         self.console.say(format!(
             "training {} parameters on {} pairs ({} more have equal canonical forms), {} steps an epoch{resumed}",
@@ -252,19 +252,15 @@ impl Observer for Progress {
 
     fn step(&mut self, report: &StepReport) {
         self.rate = report.pairs_per_second;
-        if self.bar.is_none() {
-            self.bar = Some(self.console.bar(Some(report.steps as u64), &format!("epoch {}", report.epoch)));
-        }
-        if let Some(bar) = &self.bar {
-            let auc = self.auc.map_or_else(String::new, |a| format!(" valid AUC {a:.4}"));
-            let done = (report.epoch - 1) as f64 + report.step as f64 / report.steps.max(1) as f64;
-            let left = self.clock.left(done).map_or_else(String::new, duration);
-            bar.set_message(format!(
-                "loss {:.4}{auc} {:.0} pairs/s, {left} left",
-                report.loss, report.pairs_per_second
-            ));
-            bar.set_position(report.step as u64);
-        }
+        let console = self.console;
+        let new = || console.bar(Some(report.steps as u64), &format!("epoch {}", report.epoch));
+        let bar = self.bar.get_or_insert_with(new);
+        let auc = self.auc.map_or_else(String::new, |a| format!(" valid AUC {a:.4}"));
+        let done = (report.epoch - 1) as f64 + report.step as f64 / report.steps.max(1) as f64;
+        let left = self.clock.left(done).map_or_else(String::new, duration);
+        let (loss, rate) = (report.loss, self.rate);
+        bar.set_message(format!("loss {loss:.4}{auc} {rate:.0} pairs/s, {left} left"));
+        bar.set_position(report.step as u64);
     }
 
     fn epoch(&mut self, report: &EpochReport, seconds: f64) {

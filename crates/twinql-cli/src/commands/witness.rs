@@ -6,18 +6,17 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value as Json;
 use twinql::files::Inputs;
-use twinql::sql::Value;
 use twinql::suite::{Plausibility, Witness};
 use twinql::witness::{FileNames, file};
 use twinql::{Job, Work};
 
-use super::judge::plain;
+use super::verdicts::rows;
 use crate::input;
 use crate::output::write_file;
 
 /// A database on which the answers differ, and the answers.
 #[derive(Debug, Serialize)]
-pub(super) struct WitnessRecord {
+pub(crate) struct WitnessRecord {
     /// Statements that make the database.
     sql: String,
     gold_columns: usize,
@@ -44,8 +43,6 @@ impl WitnessRecord {
             return None;
         };
         let text = file(gold, pred, &witness);
-        let rows =
-            |rows: Vec<Vec<Value>>| rows.into_iter().map(|r| r.into_iter().map(plain).collect()).collect();
         Some(WitnessRecord {
             sql: witness.statements,
             gold_columns: witness.gold_width,

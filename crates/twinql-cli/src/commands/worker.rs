@@ -1,12 +1,27 @@
 //! The hidden command `twinql worker`: a process that judges pairs and may be killed (see [`serving`]).
 
 use anyhow::{Context, Result};
+use twinql::engine::judge_config;
 use twinql::judging::{self, Workers};
-use twinql::serving;
-use twinql::suite::Limits;
 use twinql::suite::worker::Program;
+use twinql::suite::{JudgeConfig, Limits};
+use twinql::{Semantics, serving};
 
-use crate::args::Workers as Kind;
+use crate::args::shared::RunFlags;
+use crate::args::{self, DEFAULT_SEED, Workers as Kind};
+
+/// The judge that flags ask for, who makes witnesses as small as they get; and what runs its queries.
+pub(super) fn judge(
+    run: &RunFlags,
+    semantics: Semantics,
+    databases: Option<usize>,
+    seed: Option<u64>,
+) -> Result<(JudgeConfig, Workers)> {
+    let config = judge_config(semantics, args::databases(databases)?, seed.unwrap_or(DEFAULT_SEED));
+    let config = JudgeConfig { shrink: true, limits: run.limits(Limits::default())?, ..config };
+    let workers = workers(run.workers, &config.limits)?;
+    Ok((config, workers))
+}
 
 /// Threads of this process, or processes of this program.
 pub(crate) fn workers(kind: Kind, limits: &Limits) -> Result<Workers> {

@@ -2,22 +2,40 @@
 
 use std::sync::Arc;
 
-use crate::commands::judge::plain;
+use crate::commands::verdicts::plain;
 use rayon::prelude::*;
-use twinql::Schema;
 use twinql::sql::{Semantics, Value};
 use twinql::suite::{JudgeConfig, Verdict, judge};
+use twinql::{Job, Schema, Work};
 use twinql_report::{PairCard, Tone, Witness, WitnessTable};
 
 /// A pair that is worth a look.
 pub(crate) struct Telling {
-    pub(crate) title: String,
-    pub(crate) schema: Arc<Schema>,
-    pub(crate) gold: String,
-    pub(crate) pred: String,
-    /// Name, value, and what it says.
-    pub(crate) badges: Vec<(String, String, Tone)>,
-    pub(crate) reason: String,
+    title: String,
+    schema: Arc<Schema>,
+    gold: String,
+    pred: String,
+    badges: Vec<Badge>,
+    reason: String,
+}
+
+impl Telling {
+    /// The pair of a job; none where it holds no two queries to show.
+    pub(crate) fn of(job: &Job, title: String, badges: Vec<Badge>, reason: String) -> Option<Telling> {
+        let Work::Pair { schema, gold, pred } = &job.work else { return None };
+        let (schema, gold, pred) = (Arc::clone(schema), gold.clone(), pred.clone());
+        Some(Telling { title, schema, gold, pred, badges, reason })
+    }
+}
+
+/// Name, value, and what it says.
+pub(crate) type Badge = (String, String, Tone);
+
+/// What a metric says of a pair, by its threshold; nothing where it has no score.
+pub(crate) fn badge(name: &str, score: Option<f64>, threshold: f64) -> Option<Badge> {
+    let score = score?;
+    let tone = if score >= threshold { Tone::Same } else { Tone::Different };
+    Some((name.to_owned(), format!("{score:.3}"), tone))
 }
 
 /// Rows of a table or an answer that are shown.

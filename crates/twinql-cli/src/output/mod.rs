@@ -15,7 +15,7 @@ use twinql::progress::{Progress, Stage};
 
 pub(crate) use journal::{Journal, Kept};
 pub(crate) use sink::Sink;
-pub(crate) use table::{Table, left_table, table};
+pub(crate) use table::{Table, Waiting, left_table, table};
 
 /// Writes a whole file, or leaves what was there.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -48,36 +48,53 @@ fn aligned(rows: &[Vec<String>], left: usize) -> String {
     rows.iter().map(|row| widths.line(row, left) + "\n").collect()
 }
 
-/// A table whose rows come one after another. They wait in a temporary file, since the widths are
-/// known with the last one.
+/// A table whose rows come one after another. They wait, since the widths are known with the last one.
 pub(crate) struct Table {
     /// Of the columns so far: they are known when the last row is.
     widths: Widths,
-    /// Rows wait in a temporary file, since there may be more than fit in memory.
-    rows: BufWriter<File>,
+    rows: Waiting,
 }
+
+/// Lines that wait in a temporary file for what stands before them, since there may be more than fit in memory.
+pub(crate) struct Waiting(BufWriter<File>);
+
+impl Waiting {
+    /// No lines yet.
+    pub(crate) fn new() -> Result<Waiting> {
+        Ok(Waiting(BufWriter::new(tempfile::tempfile().context(TEMPORARY)?)))
+    }
+
+    /// Adds one line, or several.
+    pub(crate) fn add(&mut self, lines: &str) -> Result<()> {
+        writeln!(self.0, "{lines}").context(TEMPORARY)
+    }
+
+    /// Hands out the lines, without their ends.
+    pub(crate) fn lines(self) -> Result<impl Iterator<Item = Result<String>>> {
+        let mut file = self.0.into_inner().map_err(|e| e.into_error()).context(TEMPORARY)?;
+        file.seek(SeekFrom::Start(0)).context(TEMPORARY)?;
+        Ok(BufReader::new(file).lines().map(|line| line.context(TEMPORARY)))
+    }
+}
+
+/// What an error is about.
+const TEMPORARY: &str = "a temporary file";
 
 impl Table {
     /// An empty table.
     pub(crate) fn new() -> Result<Table> {
-        Ok(Table {
-            widths: Widths::default(),
-            rows: BufWriter::new(tempfile::tempfile().context("a temporary file")?),
-        })
+        Ok(Table { widths: Widths::default(), rows: Waiting::new()? })
     }
 
     /// Adds a row, as JSON, since a cell may hold any character.
     pub(crate) fn add(&mut self, row: &[String]) -> Result<()> {
         self.widths.add(row);
-        let line = serde_json::to_string(row)? + "\n";
-        self.rows.write_all(line.as_bytes()).context("a temporary file")
+        self.rows.add(&serde_json::to_string(row)?)
     }
 
     /// Hands out the lines, each with its end.
     pub(crate) fn lines(self, write: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
-        let mut rows = self.rows.into_inner().map_err(|e| e.into_error())?;
-        rows.seek(SeekFrom::Start(0))?;
-        for row in BufReader::new(rows).lines() {
+        for row in self.rows.lines()? {
             let row: Vec<String> = serde_json::from_str(&row?)?;
             write(&(self.widths.line(&row, 1) + "\n"))?;
         }

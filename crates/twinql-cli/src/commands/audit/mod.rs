@@ -17,6 +17,7 @@ use twinql::{Job, Schema, Work};
 
 use crate::args::DEFAULT_SEED;
 use crate::args::audit::{Audit, AuditFormat, Least};
+use crate::commands::records::line;
 use crate::commands::stream::{Window, stream};
 use crate::document;
 use crate::input::{self, About};
@@ -44,11 +45,7 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
         ("--pairs", typed.pairs.as_deref()),
         ("--schemas", typed.schemas.schemas.as_deref()),
     ]);
-    for out in [&typed.out, &typed.report].into_iter().flatten() {
-        inputs.output(out)?;
-    }
-    // Better refused now than after the audit.
-    typed.report.as_deref().map(document::format_of).transpose()?;
+    document::outputs(&mut inputs, &[&typed.out], &typed.report)?;
     let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialect.dialect)?;
     let golds = open_golds(&source, typed.db_id.as_deref(), schemas)?;
     let mut writer = Writer::new(&typed, &source, config.severity)?;
@@ -288,13 +285,12 @@ impl Writer {
         }
         match self.format {
             AuditFormat::Text => self.sink.write(&text::gold(job, about, &done, self.single))?,
-            AuditFormat::Jsonl => self.sink.line(&AuditRecord::new(job, about, &done).line(about)?)?,
-            AuditFormat::Json => {
+            AuditFormat::Jsonl => {
                 let record = AuditRecord::new(job, about, &done);
-                if record.says_something() {
-                    self.waiting.push(serde_json::to_value(record)?);
-                }
+                self.sink.line(&line(job, about, &record, Vec::new)?)?;
             }
+            AuditFormat::Json if done.as_ref().is_ok_and(silent) => {}
+            AuditFormat::Json => self.waiting.push(json!(AuditRecord::new(job, about, &done))),
             AuditFormat::Sarif => {
                 let Ok(audit) = &done else { return Ok(!self.sink.closed) };
                 // Where a repair has moved the text, its places are not the file's.

@@ -1,13 +1,12 @@
 //! Findings as JSON.
 
-use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::Job;
 use twinql::audit::{Finding, Shows, Status, Witness};
 
-use super::{Done, silent};
-use crate::commands::judge::plain;
+use super::Done;
+use crate::commands::verdicts::plain;
 use crate::input::About;
 
 /// The wire type of an audit, one JSON object for each gold.
@@ -23,8 +22,6 @@ pub(super) struct AuditRecord {
     sql: Option<String>,
     findings: Vec<Json>,
     error: Option<String>,
-    #[serde(skip)]
-    silent: bool,
 }
 
 impl AuditRecord {
@@ -48,22 +45,7 @@ impl AuditRecord {
             sql,
             findings,
             error,
-            silent: done.as_ref().is_ok_and(silent),
         }
-    }
-
-    /// False of a gold in which nothing was found.
-    pub(super) fn says_something(&self) -> bool {
-        !self.silent
-    }
-
-    /// The record on one line, its id written as it was read.
-    pub(super) fn line(&self, about: &About) -> Result<String> {
-        let mut text = serde_json::to_string(self)?;
-        if let Some(number) = &about.number {
-            text = text.replacen(&format!("\"id\":{}", self.id), &format!("\"id\":{number}"), 1);
-        }
-        Ok(text)
     }
 }
 

@@ -48,10 +48,7 @@ pub(super) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
             Some((name, file)) if !whole.exists() && !name.is_empty() => {
                 (name.to_owned(), PathBuf::from(file))
             }
-            _ => {
-                let stem = whole.file_stem().map(|s| s.to_string_lossy().into_owned());
-                (stem.unwrap_or_else(|| text.clone()), whole.to_owned())
-            }
+            _ => (input::stem(whole), whole.to_owned()),
         };
         if systems.iter().any(|(other, _)| *other == name) {
             bail!(

@@ -1,47 +1,13 @@
 //! What predictions are measured by: metrics of the engine, then scores that other programs gave.
 
 use anyhow::{Result, bail};
-use twinql::Engine;
 use twinql::input::id_text;
-use twinql::metrics::{Column, ScoreKind, metric};
+use twinql::metrics::metric;
 
 use super::Scored;
 use super::entries::{Entries, System};
-use crate::commands::signatures;
 use crate::external::{External, ExternalFlag};
 use crate::output::Console;
-
-/// A metric of the comparison.
-pub(super) struct Measure {
-    pub(super) name: String,
-    pub(super) threshold: f64,
-    /// It decides and does not score, so that a mean score would be its accuracy.
-    binary: bool,
-    pub(super) signature: String,
-}
-
-/// All of them: the engine's, then external ones.
-pub(super) fn measures(engine: &Engine, external: &[Vec<External>]) -> Vec<Measure> {
-    let own = engine.metrics().iter().zip(signatures(engine)).map(|(m, (_, signature))| Measure {
-        name: m.name.into(),
-        threshold: engine.threshold(m),
-        binary: m.kind == ScoreKind::Binary,
-        signature,
-    });
-    let read = external.iter().filter_map(|of_systems| of_systems.first()).map(|e| Measure {
-        name: e.name.clone(),
-        threshold: e.threshold,
-        binary: false,
-        signature: e.signature(),
-    });
-    own.chain(read).collect()
-}
-
-impl Measure {
-    pub(super) fn column(&self) -> Column {
-        Column { name: self.name.clone(), threshold: self.threshold, binary: self.binary }
-    }
-}
 
 /// The name of the metric that the others are measured by, as typed; whether it is one of the engine's.
 ///

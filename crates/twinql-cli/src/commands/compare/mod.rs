@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use twinql::Record;
 use twinql::files::Inputs;
 use twinql::input::Items;
-use twinql::metrics::{Comparison, Hardness, Resampling, Systems, metric};
+use twinql::metrics::{Column, Comparison, Hardness, Resampling, Systems, metric};
 use twinql::record::StatusCounts;
 
 use crate::args::compare::Compare;
@@ -22,10 +22,11 @@ use crate::args::{self, Metrics, Output};
 use crate::commands::databases;
 use crate::commands::{checks, engine, score_all, tell};
 use crate::document;
-use crate::external::External;
+use crate::external::{External, subjects};
 use crate::output::Console;
+use crate::report::Subject;
 use entries::Entries;
-use measures::{ExternalScores, Measure, measures};
+use measures::ExternalScores;
 
 /// Reads all systems, scores what is distinct, and compares.
 pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -47,11 +48,7 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     for path in typed.external.iter().flat_map(|flag| flag.paths(&names)) {
         inputs.add("--external", &path);
     }
-    for out in [&output.out, &typed.report].into_iter().flatten() {
-        inputs.output(out)?;
-    }
-    // Better refused now than after the scoring.
-    typed.report.as_deref().map(document::format_of).transpose()?;
+    document::outputs(&mut inputs, &[&output.out], &typed.report)?;
     let mut external = External::read_of_systems(&typed.external, &names)?;
     let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
@@ -72,33 +69,36 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     };
     let records = score_all(&engine, entries.distinct(), "scoring", console)?;
     let mut scores: Vec<Scored> = records.into_iter().map(scored).collect();
-    let measures = measures(&engine, &external);
+    let measures = subjects(&engine, external.iter().filter_map(|of_systems| of_systems.first()));
     let table = entries.table(&measures, &scores, &given, &reference);
     given.append(&entries, &mut scores);
     let comparison = table.compare(&how, typed.exchanges)?;
     let counts = entries.counts(&scores);
+    let found = Found { comparison, measures, how, entries, counts };
+    let Found { comparison, measures, entries, counts, .. } = &found;
     if let Some(path) = &typed.report {
-        let telling = entries.telling(&measures, &scores, &reference);
+        let telling = entries.telling(measures, &scores, &reference);
         // Witnesses are looked for under the semantics of the reference; an external one has that which was asked for.
         let semantics = metric(&reference).or(metric("suite")).map(|m| engine.semantics_of(m));
-        let found = report::Found {
-            comparison: &comparison,
-            measures: &measures,
-            how: &how,
-            entries: &entries,
-            counts: &counts,
-            cards: document::cards(&telling, &semantics.unwrap_or_default(), how.seed),
-        };
-        document::write(&found.report(), path)?;
+        let cards = document::cards(&telling, &semantics.unwrap_or_default(), found.how.seed);
+        document::write(&found.report(cards), path)?;
     }
-    let text = tables::text(&comparison, &measures, &how, &entries, &counts);
-    let document = || document(&comparison, &measures, &how, &entries, &counts);
-    tell(&output, &text, document, &comparison.standings, console)?;
+    tell(&output, &found.text(), || found.document(), &comparison.standings, console)?;
     let first = comparison.standings.iter().find(|s| s.metric == comparison.reference);
     let what = first.map_or_else(String::new, |s| format!("the accuracy of {} by {}", s.system, s.metric));
     let mut all = StatusCounts::default();
     counts.iter().for_each(|of_system| all.merge(of_system));
     Ok(checks(&output, &what, first.map(|s| s.accuracy), &all, console))
+}
+
+/// What was found, and of what.
+struct Found {
+    comparison: Comparison,
+    measures: Vec<Subject>,
+    how: Resampling,
+    entries: Entries,
+    /// By system.
+    counts: Vec<StatusCounts>,
 }
 
 /// What becomes of one distinct pair.
@@ -112,7 +112,7 @@ impl Entries {
     /// The scores of every system; a prediction with several candidates has the best score of each metric.
     fn table(
         &self,
-        measures: &[Measure],
+        measures: &[Subject],
         scored: &[Scored],
         external: &ExternalScores,
         reference: &str,
@@ -131,12 +131,14 @@ impl Entries {
             let members = self.hardness.iter().enumerate().filter(|(_, h)| **h == Some(hardness));
             (hardness.to_string(), members.map(|(i, _)| i).collect())
         };
+        let column =
+            |m: &Subject| Column { name: m.metric.clone(), threshold: m.threshold, binary: m.binary };
         Systems {
             names: self.systems.iter().map(|s| s.name.clone()).collect(),
-            metrics: measures.iter().map(Measure::column).collect(),
+            metrics: measures.iter().map(column).collect(),
             scores: self.systems.iter().enumerate().map(of_system).collect(),
             classes: Hardness::ALL.map(class).to_vec(),
-            reference: measures.iter().position(|m| m.name == reference).unwrap_or(0),
+            reference: measures.iter().position(|m| m.metric == reference).unwrap_or(0),
         }
     }
 
@@ -152,27 +154,24 @@ impl Entries {
     }
 }
 
-/// The comparison as one JSON object.
-fn document(
-    comparison: &Comparison,
-    measures: &[Measure],
-    how: &Resampling,
-    entries: &Entries,
-    counts: &[StatusCounts],
-) -> Value {
-    let systems = entries.systems.iter().zip(counts);
-    let systems = systems.map(|(s, counts)| json!({"name": s.name, "file": s.file, "status": counts}));
-    let metric = |m: &Measure| json!({"name": m.name, "threshold": m.threshold, "signature": m.signature});
-    let mut document = json!({
-        "format": 1,
-        "golds": entries.hardness.len(),
-        "systems": systems.collect::<Vec<_>>(),
-        "metrics": measures.iter().map(metric).collect::<Vec<_>>(),
-        "resampling": how,
-        "null_hypothesis": tables::NULL_HYPOTHESIS,
-    });
-    if let (Value::Object(document), Value::Object(tables)) = (&mut document, json!(comparison)) {
-        document.extend(tables);
+impl Found {
+    /// The comparison as one JSON object.
+    fn document(&self) -> Value {
+        let systems = self.entries.systems.iter().zip(&self.counts);
+        let systems = systems.map(|(s, counts)| json!({"name": s.name, "file": s.file, "status": counts}));
+        let metric =
+            |m: &Subject| json!({"name": m.metric, "threshold": m.threshold, "signature": m.signature});
+        let mut document = json!({
+            "format": 1,
+            "golds": self.entries.hardness.len(),
+            "systems": systems.collect::<Vec<_>>(),
+            "metrics": self.measures.iter().map(metric).collect::<Vec<_>>(),
+            "resampling": self.how,
+            "null_hypothesis": tables::NULL_HYPOTHESIS,
+        });
+        if let (Value::Object(document), Value::Object(tables)) = (&mut document, json!(self.comparison)) {
+            document.extend(tables);
+        }
+        document
     }
-    document
 }

@@ -1,46 +1,32 @@
 //! A comparison as a report with pictures.
 
-use twinql::metrics::{ALL, Comparison, Resampling, Standing};
-use twinql::record::StatusCounts;
+use twinql::metrics::{ALL, Standing};
 use twinql_report::{
     Axis, BarGroup, BarSeries, Bars, Better, Cell, Chart, Column, Dot, Estimate, Grid, PairCard, Pairs,
     Point, Report, Scatter, Section, Table, Tile, Win,
 };
 
-use super::entries::Entries;
-use super::measures::Measure;
-use super::tables::{NULL_HYPOTHESIS, ranked};
+use super::Found;
+use super::tables::NULL_HYPOTHESIS;
 
 /// A p below it counts as significant in pictures.
 const ALPHA: f64 = 0.05;
 /// Systems whose accuracies by class are drawn; more bars could not be told apart.
 const DRAWN: usize = 6;
 
-/// What the report is made of.
-pub(super) struct Found<'a> {
-    /// All figures of systems and metrics.
-    pub(super) comparison: &'a Comparison,
-    pub(super) measures: &'a [Measure],
-    /// How intervals were made, for notes.
-    pub(super) how: &'a Resampling,
-    pub(super) entries: &'a Entries,
-    pub(super) counts: &'a [StatusCounts],
-    pub(super) cards: Vec<PairCard>,
-}
-
-impl Found<'_> {
-    /// The whole report.
-    pub(super) fn report(self) -> Report {
+impl Found {
+    /// The whole report, with predictions on which a metric and the reference disagree.
+    pub(super) fn report(&self, cards: Vec<PairCard>) -> Report {
         let reference = &self.comparison.reference;
         let systems = self.entries.systems.len();
         let mut report = Report::new(
             format!("{systems} {} compared", if systems == 1 { "system" } else { "systems" }),
             format!("{} gold queries; the reference is {reference}", self.entries.hardness.len()),
         );
-        for measure in self.measures {
-            report = report.with_fact(format!("signature of {}", measure.name), &measure.signature);
+        for measure in &self.measures {
+            report = report.with_fact(format!("signature of {}", measure.metric), &measure.signature);
         }
-        for (system, counts) in self.entries.systems.iter().zip(self.counts) {
+        for (system, counts) in self.entries.systems.iter().zip(&self.counts) {
             report = report.with_fact(&system.name, format!("{}: {counts}", system.file));
         }
         report = report.with_section(self.accuracies()).with_section(self.classes());
@@ -50,11 +36,11 @@ impl Found<'_> {
         if !self.comparison.disagreements.is_empty() {
             report = report.with_section(self.metrics());
         }
-        if !self.cards.is_empty() {
+        if !cards.is_empty() {
             let caption = format!(
                 "Predictions on which a metric and {reference} disagree, those first that most systems gave."
             );
-            let pairs = Pairs { caption, cards: self.cards };
+            let pairs = Pairs { caption, cards };
             report = report.with_section(Section::new("pairs", "Telling disagreements").with(pairs));
         }
         report
@@ -68,11 +54,11 @@ impl Found<'_> {
     /// A row for each system, the best by the reference first, with intervals. The bars show the reference alone: bars
     /// of all metrics side by side could not be read.
     fn accuracies(&self) -> Section {
-        let ranked = ranked(self.comparison);
+        let ranked = self.ranked();
         let reference = &self.comparison.reference;
         let mut columns = vec![Column::text("system")];
-        for measure in self.measures {
-            columns.push(Column::number(&measure.name, 3).better(Better::Higher));
+        for measure in &self.measures {
+            columns.push(Column::number(&measure.metric, 3).better(Better::Higher));
         }
         let caption = "The share of golds that a metric calls answered rightly, at its threshold; a prediction \
                        that cannot be scored counts as wrong";
@@ -110,7 +96,7 @@ impl Found<'_> {
     /// Accuracy by hardness for each system. The groups of the chart say how many golds they have, since some classes
     /// are small.
     fn classes(&self) -> Section {
-        let ranked = ranked(self.comparison);
+        let ranked = self.ranked();
         let classes = &self.comparison.classes;
         let sizes: Vec<usize> = twinql::metrics::Hardness::ALL
             .iter()
@@ -148,7 +134,7 @@ impl Found<'_> {
 
     /// Which differences between systems are more than chance, as a matrix: with many systems a list could not be read.
     fn contests(&self) -> Section {
-        let ranked = ranked(self.comparison);
+        let ranked = self.ranked();
         let names: Vec<String> = ranked.iter().map(|s| s.system.clone()).collect();
         let find = |row: &str, column: &str| -> Option<Win> {
             self.comparison.contests.iter().filter(|c| c.metric == self.comparison.reference).find_map(|c| {
@@ -187,7 +173,7 @@ impl Found<'_> {
         let classes: Vec<&str> =
             std::iter::once(ALL).chain(self.comparison.classes.iter().map(String::as_str)).collect();
         let others: Vec<&str> =
-            self.measures.iter().map(|m| m.name.as_str()).filter(|name| name != reference).collect();
+            self.measures.iter().map(|m| m.metric.as_str()).filter(|name| name != reference).collect();
         if self.entries.systems.len() > 1 {
             let mut columns = vec![Column::text("metric"), Column::text("systems ranked by")];
             columns.extend(classes.iter().map(|class| Column::number(*class, 3).better(Better::Higher)));

@@ -1,11 +1,10 @@
 //! A comparison as text tables.
 
-use twinql::metrics::{ALL, Comparison, Resampling, Standing};
-use twinql::record::StatusCounts;
+use twinql::metrics::{ALL, Comparison, Standing};
 
-use super::entries::Entries;
-use super::measures::Measure;
+use super::Found;
 use crate::output::table;
+use crate::report::Subject;
 
 /// What the p values are about.
 pub(super) const NULL_HYPOTHESIS: &str =
@@ -14,69 +13,60 @@ pub(super) const NULL_HYPOTHESIS: &str =
 /// More systems than this are compared with their neighbours in rank only: a grid would not fit a terminal.
 const GRID: usize = 8;
 
-/// All tables, and what they are over.
-pub(super) fn text(
-    comparison: &Comparison,
-    measures: &[Measure],
-    how: &Resampling,
-    entries: &Entries,
-    counts: &[StatusCounts],
-) -> String {
-    let mut out = format!(
-        "Accuracy by metric ({} golds; {:.0} % Wilson intervals; best by {} first)\n",
-        entries.hardness.len(),
-        how.level * 100.0,
-        comparison.reference
-    );
-    let ranked = ranked(comparison);
-    out.push_str(&standings(comparison, measures, &ranked));
-    out.push_str(&unscored(comparison));
-    if ranked.len() > 1 {
-        out.push_str(&format!("\nContests under {}\n", comparison.reference));
-        out.push_str(&contests(comparison, &ranked));
-        out.push_str(&format!(
-            "p: randomisation, adjusted for all contests (Holm); null hypothesis: {NULL_HYPOTHESIS}\n"
-        ));
-        if !comparison.rankings.is_empty() {
+impl Found {
+    /// All tables, and what they are over.
+    pub(super) fn text(&self) -> String {
+        let Found { comparison, measures, how, entries, counts } = self;
+        let mut out = format!(
+            "Accuracy by metric ({} golds; {:.0} % Wilson intervals; best by {} first)\n",
+            entries.hardness.len(),
+            how.level * 100.0,
+            comparison.reference
+        );
+        let ranked = self.ranked();
+        out.push_str(&standings(comparison, measures, &ranked));
+        out.push_str(&unscored(comparison));
+        if ranked.len() > 1 {
+            out.push_str(&format!("\nContests under {}\n", comparison.reference));
+            out.push_str(&contests(comparison, &ranked));
             out.push_str(&format!(
-                "\nKendall's tau-b of the systems' accuracies with those by {}\n",
+                "p: randomisation, adjusted for all contests (Holm); null hypothesis: {NULL_HYPOTHESIS}\n"
+            ));
+            if !comparison.rankings.is_empty() {
+                out.push_str(&format!(
+                    "\nKendall's tau-b of the systems' accuracies with those by {}\n",
+                    comparison.reference
+                ));
+                out.push_str(&rankings(comparison));
+            }
+        }
+        if !comparison.disagreements.is_empty() {
+            out.push_str(&format!(
+                "\nDisagreement with {} in % of all golds: mean / standard deviation / maximum over the systems\n",
                 comparison.reference
             ));
-            out.push_str(&rankings(comparison));
+            out.push_str(&disagreements(comparison));
         }
-    }
-    if !comparison.disagreements.is_empty() {
-        out.push_str(&format!(
-            "\nDisagreement with {} in % of all golds: mean / standard deviation / maximum over the systems\n",
-            comparison.reference
-        ));
-        out.push_str(&disagreements(comparison));
-    }
-    out.push('\n');
-    for (system, counts) in entries.systems.iter().zip(counts) {
-        out.push_str(&format!("{}: {}\n", system.name, counts));
-    }
-    for measure in measures {
-        out.push_str(&measure.signature);
         out.push('\n');
+        for (system, counts) in entries.systems.iter().zip(counts) {
+            out.push_str(&format!("{}: {}\n", system.name, counts));
+        }
+        measures.iter().fold(out, |out, measure| out + &measure.signature + "\n")
     }
-    out
+
+    /// The systems from the best by the reference down; equal ones in the order of the command line.
+    pub(super) fn ranked(&self) -> Vec<&Standing> {
+        let Comparison { standings, reference, .. } = &self.comparison;
+        let mut ranked: Vec<&Standing> = standings.iter().filter(|s| s.metric == *reference).collect();
+        ranked.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
+        ranked
+    }
 }
 
-/// The systems from the best by the reference down; equal ones in the order of the command line.
-pub(super) fn ranked(comparison: &Comparison) -> Vec<&Standing> {
-    let mut ranked: Vec<&Standing> =
-        comparison.standings.iter().filter(|s| s.metric == comparison.reference).collect();
-    ranked.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
-    ranked
-}
-
-fn standings(comparison: &Comparison, measures: &[Measure], ranked: &[&Standing]) -> String {
+/// Accuracies by metric, those by the reference in each class.
+fn standings(comparison: &Comparison, measures: &[Subject], ranked: &[&Standing]) -> String {
     let mut head = vec!["system".to_owned()];
-    for measure in measures {
-        head.push(measure.name.clone());
-        head.push(String::new());
-    }
+    head.extend(measures.iter().flat_map(|measure| [measure.metric.clone(), String::new()]));
     head.extend(comparison.classes.iter().map(|class| format!("{} {class}", comparison.reference)));
     let mut rows = vec![head];
     for best in ranked {
@@ -115,13 +105,9 @@ fn contests(comparison: &Comparison, ranked: &[&Standing]) -> String {
     chosen.sort_by_key(|(a, b, _)| (*a.min(b), *a.max(b)));
     for (a, b, contest) in chosen {
         // The better one stands first.
-        let (better, worse, sign) = match a < b {
-            true => (&contest.first, &contest.second, 1.0),
-            false => (&contest.second, &contest.first, -1.0),
-        };
-        let (low, high) = match a < b {
-            true => (contest.low, contest.high),
-            false => (-contest.high, -contest.low),
+        let (better, worse, sign, low, high) = match a < b {
+            true => (&contest.first, &contest.second, 1.0, contest.low, contest.high),
+            false => (&contest.second, &contest.first, -1.0, -contest.high, -contest.low),
         };
         rows.push(vec![
             better.clone(),
@@ -162,12 +148,8 @@ fn disagreements(comparison: &Comparison) -> String {
         let spread = |s: &twinql::metrics::Spread| {
             format!("{:.1} / {:.1} / {:.1}", s.mean * 100.0, s.deviation * 100.0, s.max * 100.0)
         };
-        rows.push(vec![
-            d.metric.clone(),
-            d.class.clone(),
-            spread(&d.false_positives),
-            spread(&d.false_negatives),
-        ]);
+        let [positives, negatives] = [&d.false_positives, &d.false_negatives].map(spread);
+        rows.push(vec![d.metric.clone(), d.class.clone(), positives, negatives]);
     }
     table(&rows)
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use twinql::{Job, Work};
-use twinql_report::Tone;
+use twinql::Work;
 
 use super::Scored;
 use super::entries::Entries;
-use super::measures::Measure;
-use crate::document::Telling;
+use crate::document::{Telling, badge};
+use crate::report::Subject;
 
 /// Pairs that are shown of either kind, for each metric.
 const SHOWN: usize = 3;
@@ -16,8 +15,8 @@ const SHOWN: usize = 3;
 impl Entries {
     /// Of each metric beside the reference, the predictions that it alone calls right, and those that it alone
     /// calls wrong: those first that most systems gave, then those that it is surest of.
-    pub(super) fn telling(&self, measures: &[Measure], scored: &[Scored], reference: &str) -> Vec<Telling> {
-        let Some((by, reference)) = measures.iter().enumerate().find(|(_, m)| m.name == reference) else {
+    pub(super) fn telling(&self, measures: &[Subject], scored: &[Scored], reference: &str) -> Vec<Telling> {
+        let Some((by, reference)) = measures.iter().enumerate().find(|(_, m)| m.metric == reference) else {
             return Vec::new();
         };
         let givers = self.givers();
@@ -66,19 +65,14 @@ impl Entries {
     /// None for a pair that has no two queries to show.
     fn tell(
         &self,
-        measures: &[Measure],
+        measures: &[Subject],
         scored: &[Scored],
         (number, systems): (usize, &[&str]),
-        (metric, wanted): (&Measure, bool),
-        reference: &Measure,
+        (metric, wanted): (&Subject, bool),
+        reference: &Subject,
     ) -> Option<Telling> {
-        let job: &Job = self.pair(number)?;
-        let Work::Pair { schema, gold, pred } = &job.work else { return None };
-        let badge = |(m, score): (&Measure, &Option<f64>)| {
-            let score = (*score)?;
-            let tone = if score >= m.threshold { Tone::Same } else { Tone::Different };
-            Some((m.name.clone(), format!("{score:.3}"), tone))
-        };
+        let job = self.pair(number)?;
+        let Work::Pair { schema, .. } = &job.work else { return None };
         let right = |right: bool| if right { "right" } else { "wrong" };
         let given = match systems {
             [one] => format!("Given by {one}."),
@@ -86,19 +80,11 @@ impl Entries {
             [one, others @ ..] => format!("Given by {one} and {} more systems.", others.len()),
             [] => String::new(),
         };
-        Some(Telling {
-            title: format!("Gold {}, database {}", twinql::input::id_text(&job.id), schema.db_id),
-            schema: schema.clone(),
-            gold: gold.clone(),
-            pred: pred.clone(),
-            badges: measures.iter().zip(&scored[number].scores).filter_map(badge).collect(),
-            reason: format!(
-                "{} calls it {}, {} {}. {given}",
-                metric.name,
-                right(wanted),
-                reference.name,
-                right(!wanted)
-            ),
-        })
+        let title = format!("Gold {}, database {}", twinql::input::id_text(&job.id), schema.db_id);
+        let badges = measures.iter().zip(&scored[number].scores);
+        let badges = badges.filter_map(|(m, score)| badge(&m.metric, *score, m.threshold)).collect();
+        let (says, truth) = (right(wanted), right(!wanted));
+        let reason = format!("{} calls it {says}, {} {truth}. {given}", metric.metric, reference.metric);
+        Telling::of(job, title, badges, reason)
     }
 }

@@ -81,7 +81,8 @@ fn reason(c: &Compared, seen: Option<&str>) -> String {
 /// A pair of valid predictions with what each metric calls it. What is no query is told by another card.
 fn tell(engine: &Engine, read: &Read, c: &Compared, calls: &[Call]) -> Option<Telling> {
     let Outcome::Pair(number) = c.outcome else { return None };
-    let Work::Pair { schema, gold, pred } = &read.distinct.get(number)?.work else { return None };
+    let job = read.distinct.get(number)?;
+    let Work::Pair { pred, .. } = &job.work else { return None };
     let badge = |(m, call): (&&'static twinql::Metric, &Call)| {
         let (value, tone) = match call {
             Call::Same => ("same", Tone::Same),
@@ -90,14 +91,8 @@ fn tell(engine: &Engine, read: &Read, c: &Compared, calls: &[Call]) -> Option<Te
         };
         (m.name.to_owned(), value.to_owned(), tone)
     };
-    Some(Telling {
-        title: title(c),
-        schema: schema.clone(),
-        gold: gold.clone(),
-        pred: pred.clone(),
-        badges: engine.metrics().iter().zip(calls).map(badge).collect(),
-        reason: reason(c, Some(pred)),
-    })
+    let badges = engine.metrics().iter().zip(calls).map(badge).collect();
+    Telling::of(job, title(c), badges, reason(c, Some(pred)))
 }
 
 /// A prediction that is no query over its schema has no witness.

@@ -154,6 +154,15 @@ impl Read {
         self.unpaired
     }
 
+    /// What inputs that are not compared lack, with their ids.
+    pub(super) fn lacking(&self) -> [(&'static str, &[String]); 3] {
+        [
+            ("originals without a prediction", &self.without_original),
+            ("transformed inputs without a prediction", &self.without_transformed),
+            ("inputs without a schema", &self.without_schema),
+        ]
+    }
+
     /// Inputs for which both predictions are the same text.
     pub(super) fn same_text(&self) -> usize {
         self.compared.iter().filter(|c| c.outcome == Outcome::SameText).count()

@@ -22,9 +22,11 @@ use twinql_perturb::fluency::{Fluency, Trigrams};
 use crate::args::consistency::Consistency;
 use crate::args::{self, Metrics, Output};
 use crate::commands::perturb::sqlite_only;
-use crate::commands::{databases, engine, score_all, signatures, strict, tell};
+use crate::commands::{databases, engine, score_all, strict, tell};
 use crate::document;
+use crate::external::subjects;
 use crate::output::Console;
+use crate::report::Subject;
 use inputs::{Compared, Outcome, Read};
 
 /// What was found.
@@ -33,9 +35,7 @@ struct Found {
     rates: Vec<Rates>,
     /// Of each metric that compares texts, where others know better.
     alarms: Vec<(String, Vec<Alarms>)>,
-    signatures: Vec<(&'static str, String)>,
-    /// From which on each metric calls two predictions the same.
-    thresholds: Vec<f64>,
+    subjects: Vec<Subject>,
     /// How intervals are made.
     how: Resampling,
     /// Of distinct pairs.
@@ -64,11 +64,7 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
         ("--fluency-scores", typed.fluency_scores.as_deref()),
     ]);
     files = files.with(metrics.files());
-    for out in [&output.out, &typed.report].into_iter().flatten() {
-        files.output(out)?;
-    }
-    // Better refused now than after the scoring.
-    typed.report.as_deref().map(document::format_of).transpose()?;
+    document::outputs(&mut files, &[&output.out], &typed.report)?;
     let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     let spoken = match &typed.fluency_scores {
@@ -89,8 +85,7 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
     let found = Found {
         rates: engine.metrics().iter().enumerate().map(|(i, m)| rates(m.name, &judged, i, &how)).collect(),
         alarms: false_alarms(&engine, &judged),
-        signatures: signatures(&engine),
-        thresholds: engine.metrics().iter().map(|m| engine.threshold(m)).collect(),
+        subjects: subjects(&engine, []),
         how,
         counts,
     };
@@ -160,38 +155,29 @@ fn false_alarms(engine: &Engine, judged: &[Judged]) -> Vec<(String, Vec<Alarms>)
 
 /// Names inputs that are not compared, by what they lack: rates over the rest alone would look better than they are.
 fn name_missing(read: &Read, console: Console) {
-    let some = |ids: &[String]| {
-        let shown: Vec<&str> = ids.iter().take(NAMED).map(String::as_str).collect();
-        let more = ids.len().saturating_sub(NAMED);
-        let rest =
-            if more > 0 { format!(" and {more} more (--format json lists all)") } else { String::new() };
-        format!("{}{rest}", shown.join(", "))
-    };
-    for (what, ids) in [
-        ("originals without a prediction", &read.without_original),
-        ("transformed inputs without a prediction", &read.without_transformed),
-        ("inputs over a database that --schemas does not have", &read.without_schema),
-    ] {
-        if !ids.is_empty() {
-            console.warn(format!("{} {what}: {}", ids.len(), some(ids)));
-        }
+    for (what, ids) in read.lacking().into_iter().filter(|(_, ids)| !ids.is_empty()) {
+        let what = what.replace("without a schema", "over a database that --schemas does not have");
+        let rest = match ids.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more (--format json lists all)"),
+        };
+        console.warn(format!("{} {what}: {}{rest}", ids.len(), ids[..ids.len().min(NAMED)].join(", ")));
     }
 }
 
 /// All of it as one JSON object.
 fn document(found: &Found, read: &Read) -> Value {
-    let metric = |((rates, (_, signature)), threshold): ((&Rates, &(&str, String)), &f64)| {
+    let metric = |(rates, subject): (&Rates, &Subject)| {
         json!({
             "name": rates.name,
-            "threshold": threshold,
-            "signature": signature,
+            "threshold": subject.threshold,
+            "signature": subject.signature,
             "all": rates.all,
             "by_relation": rates.by_relation,
             "by_hardness": rates.by_hardness,
         })
     };
-    let metrics: Vec<Value> =
-        found.rates.iter().zip(&found.signatures).zip(&found.thresholds).map(metric).collect();
+    let metrics: Vec<Value> = found.rates.iter().zip(&found.subjects).map(metric).collect();
     let alarms: Vec<Value> =
         found.alarms.iter().map(|(name, groups)| json!({"metric": name, "groups": groups})).collect();
     json!({

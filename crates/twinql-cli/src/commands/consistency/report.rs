@@ -32,16 +32,14 @@ pub(super) fn report(found: &Found, read: &Read, fluency: Option<Section>, cards
         "Consistency under transformed inputs",
         format!("{} transformed inputs with both predictions, of {}", read.compared.len(), read.inputs),
     );
-    for (name, signature) in &found.signatures {
-        report = report.with_fact(format!("signature of {name}"), signature);
+    for subject in &found.subjects {
+        report = report.with_fact(format!("signature of {}", subject.metric), &subject.signature);
     }
-    report = report
-        .with_fact("distinct pairs", format!("{}: {}", read.distinct.len(), found.counts))
-        .with_fact("originals without a prediction", read.without_original.len().to_string())
-        .with_fact("transformed inputs without a prediction", read.without_transformed.len().to_string())
-        .with_fact("inputs without a schema", read.without_schema.len().to_string())
-        .with_section(by_relation(found, read))
-        .with_section(by_hardness(found));
+    report = report.with_fact("distinct pairs", format!("{}: {}", read.distinct.len(), found.counts));
+    for (what, ids) in read.lacking() {
+        report = report.with_fact(what, ids.len().to_string());
+    }
+    report = report.with_section(by_relation(found, read)).with_section(by_hardness(found));
     if !found.alarms.is_empty() {
         report = report.with_section(false_alarms(found));
     }

@@ -28,13 +28,8 @@ pub(super) fn text(found: &Found, read: &Read) -> String {
         read.same_text(),
         read.distinct.len()
     );
-    let missing = [
-        ("originals without a prediction", read.without_original.len()),
-        ("transformed inputs without a prediction", read.without_transformed.len()),
-        ("inputs without a schema", read.without_schema.len()),
-    ];
-    for (what, count) in missing.into_iter().filter(|(_, count)| *count > 0) {
-        out.push_str(&format!("{what}: {count}\n"));
+    for (what, ids) in read.lacking().into_iter().filter(|(_, ids)| !ids.is_empty()) {
+        out.push_str(&format!("{what}: {}\n", ids.len()));
     }
     out.push_str(&format!(
         "\nInconsistency rate in % ({:.0} % intervals by bootstrap over originals)\n",
@@ -92,9 +87,5 @@ pub(super) fn text(found: &Found, read: &Read) -> String {
         out.push_str(&format!("\nnot in the rates: {}\n", unknown.join(", ")));
     }
     out.push_str(&format!("\npairs: {}\n", found.counts));
-    for (_, signature) in &found.signatures {
-        out.push_str(signature);
-        out.push('\n');
-    }
-    out
+    found.subjects.iter().fold(out, |out, subject| out + &subject.signature + "\n")
 }

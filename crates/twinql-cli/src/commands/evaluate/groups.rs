@@ -58,20 +58,16 @@ fn of_gold(by: &[GroupBy], job: &Job) -> Vec<Group> {
     };
     let mut groups = Vec::new();
     if by.contains(&GroupBy::Hardness) {
-        groups.push(query.as_deref().map(hardness).map_or_else(
-            || nowhere(GroupBy::Hardness),
-            |class| group(GroupBy::Hardness, class as usize, class.to_string()),
-        ));
+        let class = query.as_deref().map(hardness);
+        let of_class = class.map(|class| group(GroupBy::Hardness, class as usize, class.to_string()));
+        groups.push(of_class.unwrap_or_else(|| nowhere(GroupBy::Hardness)));
     }
     if by.contains(&GroupBy::Keyword) {
-        let found: Vec<Group> = query
-            .iter()
-            .flat_map(|query| keywords(query).iter().collect::<Vec<_>>())
-            .map(|keyword| group(GroupBy::Keyword, keyword as usize, keyword.name()))
-            .collect();
-        match found.is_empty() {
-            true => groups.push(nowhere(GroupBy::Keyword)),
-            false => groups.extend(found),
+        let found = query.iter().flat_map(|query| keywords(query).iter().collect::<Vec<_>>());
+        let before = groups.len();
+        groups.extend(found.map(|keyword| group(GroupBy::Keyword, keyword as usize, keyword.name())));
+        if groups.len() == before {
+            groups.push(nowhere(GroupBy::Keyword));
         }
     }
     groups

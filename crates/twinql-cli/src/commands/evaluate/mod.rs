@@ -17,19 +17,19 @@ use std::sync::PoisonError;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{MetricInfo, Resampling};
+use twinql::metrics::Resampling;
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job};
 
 use crate::args::typed;
 use crate::args::{self, GroupBy, Metrics, Output};
-use crate::commands::batch::{Out, line};
 use crate::commands::contradicted::Contradicted;
 use crate::commands::databases;
+use crate::commands::records::line;
 use crate::commands::stream::stream;
 use crate::commands::{checks, engine, status_line, tell, window};
 use crate::document;
-use crate::external::External;
+use crate::external::{External, subjects};
 use crate::input::{self, PairItems};
 use crate::labels::Labels;
 use crate::output::{Console, Sink, write_file};
@@ -51,20 +51,12 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         .with([("--labels", typed.labels.labels.as_deref())])
         .with(metrics.files())
         .with(typed.external.iter().map(|flag| ("--external", Some(flag.path.as_path()))));
-    for out in [&output.out, &typed.scores, &typed.plot, &typed.report].into_iter().flatten() {
-        inputs.output(out)?;
-    }
-    // Better refused now than after the scoring.
-    typed.report.as_deref().map(document::format_of).transpose()?;
+    document::outputs(&mut inputs, &[&output.out, &typed.scores, &typed.plot], &typed.report)?;
     let mut external = External::read_all(&typed.external)?;
-    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
-    if let Some(labels) = &labels {
-        labels.check(&typed.pairs)?;
-    }
+    let labels = Labels::of(typed.labels.labels.as_deref(), &typed.pairs)?;
     let read = || of_split(PairItems::open(&typed.pairs, schemas.clone(), false)?, typed.split.clone());
     databases::check(&engine, &[&typed.pairs], read, console)?;
-    let (pairs, selection) =
-        Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
+    let (pairs, selection) = Selection::of(&typed.pairs, schemas, typed.split.clone(), labels)?;
     let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
     let mut seen = Seen::new(&engine, external.len());
     let by = wanted(&typed.by, typed.report.is_some());
@@ -80,7 +72,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         };
         contradicted.tell(&job, &record, console);
         if let Some(sink) = &mut sink {
-            sink.line(&line(&Out::new(&job, &about, record.status, &record))?)?;
+            sink.line(&line(&job, &about, &record, Vec::new)?)?;
         }
         let id = about.id_text(&job.id);
         let label = about.label == Some(true);
@@ -115,31 +107,25 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         overall: reports(&engine, &subjects, &seen, &everything, &how),
         grouped: typed.by.iter().flat_map(|by| grouped(*by)).cloned().collect(),
         differences: differences(&seen, &subjects, how.level),
-        counts: seen.counts.clone(),
+        subjects: &subjects,
+        seen: &seen,
         how,
     };
     if let Some(path) = &typed.plot {
-        write_file(path, report::roc_chart(&measured, &subjects, &seen).svg().as_bytes())?;
+        write_file(path, measured.roc_chart().svg().as_bytes())?;
     }
     if let (Some(path), Some(extremes)) = (&typed.report, extremes) {
         let semantics = engine.metrics().first().map(|m| engine.semantics_of(m)).unwrap_or_default();
-        let found = report::Found {
-            measured: &measured,
-            subjects: &subjects,
-            seen: &seen,
-            hardness: grouped(GroupBy::Hardness),
-            keywords: grouped(GroupBy::Keyword),
-            cards: document::cards(&extremes.telling(&engine), &semantics, how.seed),
-        };
-        document::write(&found.report(&typed.pairs.display().to_string()), path)?;
+        let cards = document::cards(&extremes.telling(&engine), &semantics, how.seed);
+        let groups = [GroupBy::Hardness, GroupBy::Keyword].map(grouped);
+        document::write(&measured.report(&typed.pairs.display().to_string(), groups, cards), path)?;
     }
-    let text = render(&measured);
     let document = || json_document(&measured, typed.labels.labels.is_some());
-    tell(&output, &text, document, &measured.overall, console)?;
+    tell(&output, &render(&measured), document, &measured.overall, console)?;
     let first = measured.overall.first();
     let name = first.map_or("", |r| r.metric.as_str());
     let area = first.and_then(|r| r.auc).map(|a| a.estimate);
-    Ok(checks(&output, &format!("the AUC of {name}"), area, &measured.counts, console))
+    Ok(checks(&output, &format!("the AUC of {name}"), area, &seen.counts, console))
 }
 
 /// The pairs of a split, or all; an error is left for whoever reads it.
@@ -162,26 +148,13 @@ fn wanted(asked: &[GroupBy], report: bool) -> Vec<GroupBy> {
 }
 
 /// All that was measured.
-struct Measured {
+struct Measured<'s> {
     overall: Vec<MetricReport>,
     grouped: Vec<(String, Vec<MetricReport>)>,
     differences: Vec<Difference>,
-    counts: StatusCounts,
+    subjects: &'s [Subject],
+    seen: &'s Seen,
     how: Resampling,
-}
-
-/// What is to be known of the metrics to measure them: the engine's, then external ones.
-fn subjects(engine: &Engine, external: &[External]) -> Vec<Subject> {
-    let own = |metric: &&'static MetricInfo| Subject::of(engine, metric);
-    let read = |external: &External| Subject {
-        metric: external.name.clone(),
-        signature: external.signature(),
-        semantics: "external".into(),
-        threshold: external.threshold,
-        binary: false,
-        probability: external.within,
-    };
-    engine.metrics().iter().map(own).chain(external.iter().map(read)).collect()
 }
 
 /// Each metric's report over some of the pairs.
@@ -210,8 +183,9 @@ fn reports(
 }
 
 /// The reports as tables: all pairs, then the groups, then differences, then what the figures are over.
-fn render(measured: &Measured) -> String {
-    let Measured { overall, grouped, differences, counts, how } = measured;
+fn render(measured: &Measured<'_>) -> String {
+    let Measured { overall, grouped, differences, seen, how, .. } = measured;
+    let counts = &seen.counts;
     let rows: Vec<_> = overall.iter().map(|r| (None, r)).collect();
     let mut out = text(&rows, how.level);
     if !grouped.is_empty() {
@@ -248,14 +222,14 @@ fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
 }
 
 /// The reports as one JSON object.
-fn json_document(measured: &Measured, relabelled: bool) -> Value {
-    let Measured { overall, grouped, differences, counts, how } = measured;
+fn json_document(measured: &Measured<'_>, relabelled: bool) -> Value {
+    let Measured { overall, grouped, differences, seen, how, .. } = measured;
     let groups: Map<String, Value> =
         grouped.iter().map(|(name, reports)| (name.clone(), json!(reports))).collect();
     json!({
         "format": 1,
-        "pairs": counts.total(),
-        "status": counts,
+        "pairs": seen.counts.total(),
+        "status": seen.counts,
         "labels": if relabelled { "overridden" } else { "of the pairs" },
         "resampling": how,
         "metrics": overall,

@@ -7,7 +7,6 @@ use twinql_report::{
 };
 
 use super::differences::NULL_HYPOTHESIS;
-use super::seen::Seen;
 use super::{Measured, over};
 use crate::commands::status_line;
 use crate::report::{MetricReport, Subject};
@@ -17,31 +16,23 @@ const RANGES: usize = 20;
 /// Points of a curve that are drawn; a page with many metrics over many pairs would grow without bounds.
 const POINTS: usize = 400;
 
-/// What the report is made of.
-pub(super) struct Found<'a> {
-    /// What was computed; the report computes no figure of its own.
-    pub(super) measured: &'a Measured,
-    pub(super) subjects: &'a [Subject],
-    pub(super) seen: &'a Seen,
-    pub(super) hardness: &'a [(String, Vec<MetricReport>)],
-    pub(super) keywords: &'a [(String, Vec<MetricReport>)],
-    /// Pairs on which a metric and the label disagree.
-    pub(super) cards: Vec<PairCard>,
-}
+/// Figures of groups, by their names.
+type Groups<'a> = &'a [(String, Vec<MetricReport>)];
 
-impl Found<'_> {
-    /// The whole report; `pairs` names the file.
-    pub(super) fn report(self, pairs: &str) -> Report {
-        let overall = &self.measured.overall;
-        let counts = &self.measured.counts;
+impl Measured<'_> {
+    /// The whole report; `pairs` names the file, and the metric and the label disagree on those of `cards`.
+    pub(super) fn report(
+        &self,
+        pairs: &str,
+        [hardness, keywords]: [Groups<'_>; 2],
+        cards: Vec<PairCard>,
+    ) -> Report {
+        let (overall, counts) = (&self.overall, &self.seen.counts);
         let mut report = Report::new("How well metrics agree with labels", pairs)
             .with_fact("pairs", format!("{}; {}", status_line(counts), over(overall, counts)))
             .with_fact(
                 "intervals",
-                format!(
-                    "{} bootstrap resamples, seed {}",
-                    self.measured.how.resamples, self.measured.how.seed
-                ),
+                format!("{} bootstrap resamples, seed {}", self.how.resamples, self.how.seed),
             );
         for metric in overall {
             report = report.with_fact(format!("signature of {}", metric.metric), metric.signature.clone());
@@ -49,20 +40,20 @@ impl Found<'_> {
         report = report.with_section(self.agreement()).with_section(self.curves());
         report = report.with_section(self.distributions());
         for (id, title, groups) in [
-            ("hardness", "By hardness of the gold", self.hardness),
-            ("keywords", "By keyword of the gold", self.keywords),
+            ("hardness", "By hardness of the gold", hardness),
+            ("keywords", "By keyword of the gold", keywords),
         ] {
             if !groups.is_empty() {
-                report = report.with_section(by_group(id, title, groups, self.measured.how.level));
+                report = report.with_section(by_group(id, title, groups, self.how.level));
             }
         }
-        if !self.measured.differences.is_empty() {
-            report = report.with_section(self.differences());
+        if !self.differences.is_empty() {
+            report = report.with_section(self.differences_table());
         }
-        if !self.cards.is_empty() {
+        if !cards.is_empty() {
             let first = overall.first().map_or("", |r| r.metric.as_str());
             let caption = format!("The pairs on which {first} is furthest from the label.");
-            let pairs = Pairs { caption, cards: self.cards };
+            let pairs = Pairs { caption, cards };
             report = report.with_section(Section::new("pairs", "Telling disagreements").with(pairs));
         }
         report
@@ -72,7 +63,7 @@ impl Found<'_> {
     /// for two binary columns are one number, so these stand in a table of their own and not beside the correlations of
     /// scores.
     fn agreement(&self) -> Section {
-        let overall = &self.measured.overall;
+        let overall = &self.overall;
         let higher = |name: &str| Column::number(name, 3).better(Better::Higher);
         let mut table = Table::new(
             "Agreement of scores with labels, and of decisions at the threshold",
@@ -159,7 +150,7 @@ impl Found<'_> {
             let (scores, labels) = self.seen.scored(number, &everything);
             if let Ok(points) = precision_recall_curve(&scores, &labels) {
                 let curve = Curve::new(&subject.metric, thinned(&points).map(|p| (p.recall, p.precision)));
-                let ap = self.measured.overall.get(number).and_then(|r| r.average_precision);
+                let ap = self.overall.get(number).and_then(|r| r.average_precision);
                 precision.push(curve.with_note(ap.map_or_else(String::new, |ap| format!("AP {ap:.3}"))));
             }
             if subject.probability
@@ -167,14 +158,13 @@ impl Found<'_> {
             {
                 let filled = bins.iter().filter(|b| b.count > 0);
                 let curve = Curve::new(&subject.metric, filled.map(|b| (b.confidence, b.frequency)));
-                let ece = self.measured.overall.get(number).and_then(|r| r.ece);
+                let ece = self.overall.get(number).and_then(|r| r.ece);
                 calibration.push(curve.with_note(ece.map_or_else(String::new, |e| format!("ECE {e:.3}"))));
             }
         }
         let positives =
             self.seen.labels.iter().filter(|l| **l).count() as f64 / self.seen.labels.len().max(1) as f64;
-        let mut section =
-            Section::new("curves", "Curves").with(roc_chart(self.measured, self.subjects, self.seen));
+        let mut section = Section::new("curves", "Curves").with(self.roc_chart());
         if !precision.is_empty() {
             let curves = Curves::precision_recall(precision, positives, None);
             section = section.with(Chart::new("precision-recall", "Precision and recall", curves.into()));
@@ -224,7 +214,7 @@ impl Found<'_> {
 
     /// Each two metrics on the pairs that both score. The test is a paired one: intervals of the metrics overlap easily
     /// where the difference on the same pairs is clear.
-    fn differences(&self) -> Section {
+    fn differences_table(&self) -> Section {
         let caption =
             "AUC of the first metric minus that of the second, over the pairs that both say something of";
         let mut table = Table::new(
@@ -241,7 +231,7 @@ impl Found<'_> {
         .with_note(format!(
             "DeLong's paired test, two-sided, adjusted for all pairs of metrics (Holm). Null hypothesis: {NULL_HYPOTHESIS}."
         ));
-        for d in &self.measured.differences {
+        for d in &self.differences {
             table = table.with_row(vec![
                 d.first.as_str().into(),
                 d.second.as_str().into(),
@@ -253,33 +243,35 @@ impl Found<'_> {
         }
         Section::new("differences", "Differences between metrics").with(table)
     }
-}
 
-/// The ROC curves of all metrics that have one, each with its band and its threshold.
-pub(super) fn roc_chart(measured: &Measured, subjects: &[Subject], seen: &Seen) -> Chart {
-    let everything = seen.everything();
-    let curve = |(number, subject): (usize, &Subject)| {
-        let (scores, labels) = seen.scored(number, &everything);
-        let points = roc_curve(&scores, &labels).ok()?;
-        let drawn = thinned(&points).map(|p| (p.false_positive_rate, p.true_positive_rate));
-        let mut curve = Curve::new(format!("{} ({})", subject.metric, subject.semantics), drawn);
-        if let Some(auc) = measured.overall.get(number).and_then(|r| r.auc) {
-            curve = curve.with_note(format!("AUC {:.4} ({:.4} to {:.4})", auc.estimate, auc.low, auc.high));
-        }
-        if let Ok(band) = roc_band(&scores, &labels, &measured.how) {
-            curve = curve.with_band(band.iter().map(|b| (b.false_positive_rate, b.low, b.high)));
-        }
-        if let Some(p) = points.iter().rfind(|p| p.threshold >= subject.threshold) {
-            let note = format!("at threshold {:.2}", subject.threshold);
-            curve = curve.with_mark(p.false_positive_rate, p.true_positive_rate, note);
-        }
-        Some(curve)
-    };
-    let curves = subjects.iter().enumerate().filter_map(curve).collect();
-    let title = format!("Agreement with {} labels: ROC curves", seen.labels.len());
-    Chart::new("roc", title, Curves::roc(curves, Some(measured.how.level)).into()).with_caption(
-        "The shaded band is where the curve lies on bootstrap resamples; the mark is at the threshold.",
-    )
+    /// The ROC curves of all metrics that have one, each with its band and its threshold.
+    pub(super) fn roc_chart(&self) -> Chart {
+        let Measured { subjects, seen, .. } = self;
+        let everything = seen.everything();
+        let curve = |(number, subject): (usize, &Subject)| {
+            let (scores, labels) = seen.scored(number, &everything);
+            let points = roc_curve(&scores, &labels).ok()?;
+            let drawn = thinned(&points).map(|p| (p.false_positive_rate, p.true_positive_rate));
+            let mut curve = Curve::new(format!("{} ({})", subject.metric, subject.semantics), drawn);
+            if let Some(auc) = self.overall.get(number).and_then(|r| r.auc) {
+                curve =
+                    curve.with_note(format!("AUC {:.4} ({:.4} to {:.4})", auc.estimate, auc.low, auc.high));
+            }
+            if let Ok(band) = roc_band(&scores, &labels, &self.how) {
+                curve = curve.with_band(band.iter().map(|b| (b.false_positive_rate, b.low, b.high)));
+            }
+            if let Some(p) = points.iter().rfind(|p| p.threshold >= subject.threshold) {
+                let note = format!("at threshold {:.2}", subject.threshold);
+                curve = curve.with_mark(p.false_positive_rate, p.true_positive_rate, note);
+            }
+            Some(curve)
+        };
+        let curves = subjects.iter().enumerate().filter_map(curve).collect();
+        let title = format!("Agreement with {} labels: ROC curves", seen.labels.len());
+        Chart::new("roc", title, Curves::roc(curves, Some(self.how.level)).into()).with_caption(
+            "The shaded band is where the curve lies on bootstrap resamples; the mark is at the threshold.",
+        )
+    }
 }
 
 /// AUC and accuracy of each metric in each group.

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use twinql::Work;
-use twinql::input::InputError;
+use twinql::input::Schemas;
 
-use crate::input::{Item, Pairs};
+use crate::input::{Item, PairItems, Pairs};
 use crate::labels::Labels;
 use crate::output::Console;
 
@@ -24,12 +24,14 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// The items that are evaluated, and the counts, which are complete when they end.
+    /// The pairs of a file that are evaluated, and the counts, which are complete when they end.
     pub(crate) fn of(
-        items: impl Iterator<Item = Result<Item, InputError>> + Send + 'static,
+        pairs: &Path,
+        schemas: Schemas,
         split: Option<String>,
         labels: Option<Labels>,
-    ) -> (Pairs, Arc<Mutex<Selection>>) {
+    ) -> Result<(Pairs, Arc<Mutex<Selection>>)> {
+        let items = PairItems::open(pairs, schemas, false)?;
         let selection = Arc::new(Mutex::new(Selection { split, labels, all: 0, labelled: 0, unread: None }));
         let own = Arc::clone(&selection);
         let chosen = items.filter_map(move |item| match item {
@@ -37,7 +39,7 @@ impl Selection {
             Err(error) => Some(Err(error)),
         });
         let pairs = Pairs::of(Box::new(chosen), None);
-        (pairs, selection)
+        Ok((pairs, selection))
     }
 
     /// The item with its label, if it is of the split and has one; counts what it leaves out.
@@ -47,7 +49,7 @@ impl Selection {
         }
         self.all += 1;
         if let Some(labels) = &mut self.labels {
-            labels.apply(&mut item);
+            item.about.label = labels.of_pair(&item.about.id_text(&item.job.id), item.about.label);
         }
         if item.about.label.is_some() {
             self.labelled += 1;

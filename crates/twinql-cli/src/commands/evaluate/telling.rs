@@ -1,12 +1,10 @@
 //! The pairs on which the first metric and the labels are furthest apart.
 
-use std::sync::Arc;
-
 use twinql::record::Record;
-use twinql::{Engine, Job, Schema, Work};
+use twinql::{Engine, Job, Work};
 use twinql_report::Tone;
 
-use crate::document::Telling;
+use crate::document::{Telling, badge};
 
 /// Pairs that are kept of either kind.
 const KEPT: usize = 6;
@@ -24,9 +22,7 @@ struct Extreme {
     /// How far the score is from the label.
     distance: f64,
     id: String,
-    schema: Arc<Schema>,
-    gold: String,
-    pred: String,
+    job: Job,
     /// By metric.
     scores: Vec<Option<f64>>,
 }
@@ -34,7 +30,9 @@ struct Extreme {
 impl Extremes {
     /// Notes a pair, if it is among the furthest.
     pub(super) fn note(&mut self, engine: &Engine, job: &Job, record: &Record, id: &str, label: bool) {
-        let Work::Pair { schema, gold, pred } = &job.work else { return };
+        if matches!(job.work, Work::Unusable { .. }) {
+            return;
+        }
         let scores: Vec<Option<f64>> = engine.metrics().iter().map(|m| record.score(m.name)).collect();
         let (Some(metric), Some(Some(score))) = (engine.metrics().first(), scores.first()) else { return };
         // Right at the threshold is no disagreement, however far from 0 or 1.
@@ -45,15 +43,7 @@ impl Extremes {
         let kept = if label { &mut self.missed } else { &mut self.alarms };
         let place = kept.partition_point(|other| other.distance >= distance);
         if place < KEPT {
-            let pair = Extreme {
-                distance,
-                id: id.to_owned(),
-                schema: Arc::clone(schema),
-                gold: gold.clone(),
-                pred: pred.clone(),
-                scores,
-            };
-            kept.insert(place, pair);
+            kept.insert(place, Extreme { distance, id: id.to_owned(), job: job.clone(), scores });
             kept.truncate(KEPT);
         }
     }
@@ -62,30 +52,21 @@ impl Extremes {
     pub(super) fn telling(self, engine: &Engine) -> Vec<Telling> {
         let Some(first) = engine.metrics().first() else { return Vec::new() };
         let kinds = [(true, self.missed), (false, self.alarms)];
-        let tell = |label: bool, pair: Extreme| -> Telling {
+        let tell = |label: bool, pair: Extreme| -> Option<Telling> {
+            let Work::Pair { schema, .. } = &pair.job.work else { return None };
             let (said, called) = match label {
                 true => ("the same", "different"),
                 false => ("different", "the same"),
             };
-            let tone = |same: bool| if same { Tone::Same } else { Tone::Different };
-            let mut badges = vec![("label".to_owned(), u8::from(label).to_string(), tone(label))];
-            for (metric, score) in engine.metrics().iter().zip(&pair.scores) {
-                let Some(score) = score else { continue };
-                badges.push((
-                    metric.name.to_owned(),
-                    format!("{score:.3}"),
-                    tone(*score >= engine.threshold(metric)),
-                ));
-            }
-            Telling {
-                title: format!("Pair {}, database {}", pair.id, pair.schema.db_id),
-                schema: pair.schema,
-                gold: pair.gold,
-                pred: pair.pred,
-                badges,
-                reason: format!("The label says {said}; {} calls the queries {called}.", first.name),
-            }
+            let tone = if label { Tone::Same } else { Tone::Different };
+            let mut badges = vec![("label".to_owned(), u8::from(label).to_string(), tone)];
+            let scores = engine.metrics().iter().zip(&pair.scores);
+            badges.extend(scores.filter_map(|(m, score)| badge(m.name, *score, engine.threshold(m))));
+            let title = format!("Pair {}, database {}", pair.id, schema.db_id);
+            let reason = format!("The label says {said}; {} calls the queries {called}.", first.name);
+            Telling::of(&pair.job, title, badges, reason)
         };
-        kinds.into_iter().flat_map(|(label, pairs)| pairs.into_iter().map(move |p| tell(label, p))).collect()
+        let kinds = kinds.into_iter();
+        kinds.flat_map(|(label, pairs)| pairs.into_iter().filter_map(move |p| tell(label, p))).collect()
     }
 }

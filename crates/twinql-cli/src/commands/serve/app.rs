@@ -221,8 +221,12 @@ impl App {
     /// # Errors
     /// There is none, or none of twinql's.
     pub(super) fn over(&self, over: &Over) -> Result<(Arc<Schema>, Dialect), Refused> {
-        let both = self.schema(over).and_then(|schema| Ok((schema, self.dialect(over)?)));
-        both.map_err(Refused::validation)
+        self.place(over).map_err(Refused::validation)
+    }
+
+    /// The same, with the error in words.
+    fn place(&self, over: &Over) -> Result<(Arc<Schema>, Dialect), String> {
+        Ok((self.schema(over)?, self.dialect(over)?))
     }
 
     /// What counts as the same in a request.
@@ -242,8 +246,7 @@ impl App {
         if self.log_queries {
             tracing::info!(gold, pred, "pair");
         }
-        let schema = self.schema(over).and_then(|schema| Ok((schema, self.dialect(over)?)));
-        let work = match schema {
+        let work = match self.place(over) {
             Ok((schema, dialect)) => work(schema, gold.to_owned(), pred.to_owned(), dialect),
             Err(error) => Work::Unusable { status: Status::GoldError, error, alike: false },
         };
