@@ -116,22 +116,4 @@ mod tests {
         assert_eq!(of("a b", "a b"), 1.0);
         assert_eq!(of("a b", "b"), 0.0);
     }
-
-    #[test]
-    fn the_list_is_that_of_the_bundled_queries() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let held_out = std::fs::read_to_string(root.join("data/held_out.txt")).unwrap();
-        let golds = std::fs::read_to_string(root.join("data/gold.tsv")).unwrap();
-        let queries = golds.lines().filter_map(|line| {
-            let (sql, db_id) = line.rsplit_once('\t')?;
-            (!held_out.lines().any(|h| h == db_id)).then_some(sql)
-        });
-        let list = TrivialNgrams::of_queries(queries, TRIVIAL);
-        if std::env::var_os("TWINQL_WRITE_DOCS").is_some() {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/classic/trivial_ngrams.tsv");
-            std::fs::write(path, list.to_tsv()).unwrap();
-        }
-        assert_eq!(list.len(), TRIVIAL);
-        assert_eq!(TrivialNgrams::bundled(), list, "write it anew with TWINQL_WRITE_DOCS=1");
-    }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::finite;
 
 /// A picture of figures with a title.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Chart {
     /// Names its file and leads links to it.
     pub id: String,
@@ -18,7 +18,7 @@ pub struct Chart {
 }
 
 /// The kinds of charts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Plot {
@@ -35,7 +35,7 @@ pub enum Plot {
 }
 
 /// What an axis shows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Axis {
     /// The quantity.
     pub label: String,
@@ -46,7 +46,7 @@ pub struct Axis {
 }
 
 /// Lines in one pair of axes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Curves {
     /// From left to right.
     pub x: Axis,
@@ -63,7 +63,7 @@ pub struct Curves {
 }
 
 /// A line that curves are compared with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reference {
     /// None.
@@ -78,7 +78,7 @@ pub enum Reference {
 }
 
 /// A value with a name, as a threshold or what chance gives.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Level {
     /// Where.
     #[serde(with = "finite")]
@@ -88,7 +88,7 @@ pub struct Level {
 }
 
 /// A line with what is known of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Curve {
     /// Shown in the legend.
     pub name: String,
@@ -107,7 +107,7 @@ pub struct Curve {
 }
 
 /// A place in a chart.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Point {
     /// From left to right.
     #[serde(with = "finite")]
@@ -118,7 +118,7 @@ pub struct Point {
 }
 
 /// Where a band lies at one place.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BandPoint {
     /// The place.
     #[serde(with = "finite")]
@@ -132,7 +132,7 @@ pub struct BandPoint {
 }
 
 /// A point of a curve that matters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Mark {
     /// Where it is.
     pub at: Point,
@@ -141,7 +141,7 @@ pub struct Mark {
 }
 
 /// Counts of values by range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Histogram {
     /// The values.
     pub x: Axis,
@@ -155,7 +155,7 @@ pub struct Histogram {
 }
 
 /// The counts of one class.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BinSeries {
     /// The class.
     pub name: String,
@@ -164,7 +164,7 @@ pub struct BinSeries {
 }
 
 /// Values by group and series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Bars {
     /// The values.
     pub value: Axis,
@@ -179,7 +179,7 @@ pub struct Bars {
 }
 
 /// A group of bars.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BarGroup {
     /// As `extra hard`.
     pub name: String,
@@ -188,7 +188,7 @@ pub struct BarGroup {
 }
 
 /// The values of one series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BarSeries {
     /// Shown in the legend.
     pub name: String,
@@ -197,7 +197,7 @@ pub struct BarSeries {
 }
 
 /// A figure that may have an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// The figure.
     #[serde(with = "finite")]
@@ -209,7 +209,7 @@ pub struct Estimate {
 }
 
 /// Named points by two figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Scatter {
     /// From left to right.
     pub x: Axis,
@@ -224,7 +224,7 @@ pub struct Scatter {
 }
 
 /// A named point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Dot {
     /// Shown beside it where there is room, and in the table of figures.
     pub name: String,
@@ -235,7 +235,7 @@ pub struct Dot {
 }
 
 /// Who beats whom.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Grid {
     /// What a cell's value means, as `the share of questions on which the row is better`.
     pub meaning: String,
@@ -252,7 +252,7 @@ pub struct Grid {
 }
 
 /// A comparison of two things.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Win {
     /// How the row fares against the column.
     #[serde(with = "finite")]
