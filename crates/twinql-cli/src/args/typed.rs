@@ -36,7 +36,7 @@ const RULES: &str = "\
 Examples:
   twinql rules
   twinql rules subqueries
-  twinql rules late-join
+  twinql rules grouping-before-join
 
 The same text stands in docs/rules/. Networks that are asked --question plausible read regularities as well.";
 
