@@ -82,6 +82,7 @@ pub enum Reference {
 pub struct Level {
     /// Where.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub at: f64,
     /// What.
     pub name: String,
@@ -111,9 +112,11 @@ pub struct Curve {
 pub struct Point {
     /// From left to right.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub x: f64,
     /// From the bottom up.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub y: f64,
 }
 
@@ -122,12 +125,15 @@ pub struct Point {
 pub struct BandPoint {
     /// The place.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub x: f64,
     /// Its lower end.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub low: f64,
     /// Its upper end.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
 }
 
@@ -147,6 +153,7 @@ pub struct Histogram {
     pub x: Axis,
     /// Ends of the ranges, ascending: one more than there are counts.
     #[serde(with = "finite::list")]
+    #[schemars(with = "Vec<Option<f64>>")]
     pub edges: Vec<f64>,
     /// One panel each, in shares of the series, so that classes of unequal size can be compared.
     pub series: Vec<BinSeries>,
@@ -201,6 +208,7 @@ pub struct BarSeries {
 pub struct Estimate {
     /// The figure.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// The lower end of its interval.
     pub low: Option<f64>,
@@ -245,9 +253,11 @@ pub struct Grid {
     pub cells: Vec<Vec<Option<Win>>>,
     /// The value at which neither wins.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub even: f64,
     /// Where a p-value below it counts as significant.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub alpha: f64,
 }
 
@@ -256,6 +266,7 @@ pub struct Grid {
 pub struct Win {
     /// How the row fares against the column.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// How likely chance alone gives such a difference.
     pub p: Option<f64>,

@@ -78,6 +78,7 @@ pub enum Cell {
     Number {
         /// The figure itself.
         #[serde(with = "finite")]
+        #[schemars(with = "Option<f64>")]
         value: f64,
         /// The lower end of its interval.
         low: Option<f64>,
