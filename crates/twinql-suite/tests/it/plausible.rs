@@ -1,4 +1,4 @@
-//! Plausible databases over the bundled golds, and the document on them.
+//! Plausible databases over the bundled golds.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use twinql_sql::{Nulls, Schema};
 use twinql_suite::Semantics;
 use twinql_suite::facts::Facts;
-use twinql_suite::plausible::{CHECKS, Plausible, REGULARITIES};
+use twinql_suite::plausible::Plausible;
 
 /// Keys, foreign keys, types and CHECKs hold, over schemas with composite keys, self-references and a cycle.
 #[test]
