@@ -87,7 +87,11 @@ pub fn formats() -> Vec<(&'static str, &'static str, schemars::Schema)> {
         ("execution", "a line of `execute`", generator().into_root_schema_for::<execute::ExecutionRecord>()),
         ("ranking", "a line of `rerank`", generator().into_root_schema_for::<rerank::RankRecord>()),
         ("audit", "a line of `audit`", generator().into_root_schema_for::<audit::AuditRecord>()),
-        ("refactoring", "a finding of `check-refactor`", generator().into_root_schema_for::<check_refactor::Finding>()),
+        (
+            "refactoring",
+            "a finding of `check-refactor`",
+            generator().into_root_schema_for::<check_refactor::Finding>(),
+        ),
     ]
 }
 

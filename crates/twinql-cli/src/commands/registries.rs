@@ -39,7 +39,9 @@ pub(crate) fn metrics(typed: &Listed) -> Result<bool> {
 fn print(kind: &str, name: Option<&str>, rows: &[Row], named: Option<Entry>) -> Result<bool> {
     let text = match (name, named) {
         (Some(_), Some(entry)) => entry.text(),
-        (Some(name), None) => bail!("there is no {kind} {name:?}{}; `twinql {kind}s` lists all", near(name, rows)),
+        (Some(name), None) => {
+            bail!("there is no {kind} {name:?}{}; `twinql {kind}s` lists all", near(name, rows))
+        }
         (None, _) => listed(rows),
     };
     let mut sink = Sink::new(None)?;

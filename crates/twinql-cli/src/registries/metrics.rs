@@ -27,7 +27,9 @@ fn facts(metric: &MetricInfo) -> Vec<(&'static str, String)> {
     };
     let semantics = match metric.semantics {
         SemanticsOf::Asked => "the one asked for".to_owned(),
-        SemanticsOf::Checkpoint => "the one asked for; its network reads the nearest that it was trained for".to_owned(),
+        SemanticsOf::Checkpoint => {
+            "the one asked for; its network reads the nearest that it was trained for".to_owned()
+        }
         SemanticsOf::Preset(name) => format!("always `{name}`"),
     };
     vec![

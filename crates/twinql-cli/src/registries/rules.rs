@@ -74,12 +74,7 @@ fn shown(rule: &Rule, facts: Vec<(&'static str, String)>, head: impl Fn(&Example
         format!("{}   {one}\n{sign:<2} {two}\n", head(example))
     };
     let pairs: Vec<String> = rule.examples.iter().map(pair).collect();
-    Entry {
-        name: rule.name,
-        about: rule.summary.to_owned(),
-        facts,
-        examples: Some((pairs.join("\n"), SHOP)),
-    }
+    Entry { name: rule.name, about: rule.summary.to_owned(), facts, examples: Some((pairs.join("\n"), SHOP)) }
 }
 
 /// Rules without which this one has nothing to do in any of the pairs that it makes alike.

@@ -95,7 +95,9 @@ fn the_datasheet_lists_the_rules_that_no_rewrite_exercises() {
 fn classes_are_as_counted() {
     for rewrite in all() {
         let counted = shown::counted(rewrite.name);
-        let counted = counted.unwrap_or_else(|| panic!("counted.tsv has no {}; run `cargo measure rewrites 10`", rewrite.name));
+        let counted = counted.unwrap_or_else(|| {
+            panic!("counted.tsv has no {}; run `cargo measure rewrites 10`", rewrite.name)
+        });
         let shown::Counted { pairs, apart, share } = counted;
         let fits = match rewrite.kind {
             Claim::Sound => apart == 0,

@@ -10,7 +10,11 @@ use super::tables::{code, table, written_from};
 /// The page.
 pub(super) fn page() -> Result<Page, Box<dyn std::error::Error>> {
     let files = [
-        ("Training and pretraining", "of `twinql train` and `twinql pretrain`", schemars::schema_for!(RunConfig)),
+        (
+            "Training and pretraining",
+            "of `twinql train` and `twinql pretrain`",
+            schemars::schema_for!(RunConfig),
+        ),
         ("Corpora", "of `twinql corpus build`", schemars::schema_for!(BuildConfig)),
     ];
     let mut text = format!("# Configuration files\n\n{}\n", written_from("the types that read them"));
@@ -86,7 +90,9 @@ impl<'s> Section<'s> {
             return values.join(", ");
         }
         let named = match schema.get("type") {
-            Some(Value::Array(several)) => several.iter().find_map(|one| one.as_str().filter(|t| *t != "null")),
+            Some(Value::Array(several)) => {
+                several.iter().find_map(|one| one.as_str().filter(|t| *t != "null"))
+            }
             other => other.and_then(Value::as_str),
         };
         match named {
@@ -105,7 +111,10 @@ impl<'s> Section<'s> {
 }
 
 fn is_table(schema: &Value) -> bool {
-    schema.get("properties").and_then(Value::as_object).is_some_and(|keys: &Map<String, Value>| !keys.is_empty())
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|keys: &Map<String, Value>| !keys.is_empty())
 }
 
 /// A default as the file would have it.

@@ -26,9 +26,9 @@ pub(super) fn pages() -> Result<Vec<Page>, Box<dyn std::error::Error>> {
         ("profile", "a profile of a database", profile::json_schema()),
         ("report", "a report that ends in `.json`", written().into_root_schema_for::<Report>()),
     ]);
-    let rows = formats.iter().map(|(name, about, _)| {
-        [format!("[{name}](../formats/{name}.schema.json)"), (*about).to_owned()]
-    });
+    let rows = formats
+        .iter()
+        .map(|(name, about, _)| [format!("[{name}](../formats/{name}.schema.json)"), (*about).to_owned()]);
     let text = format!(
         "# File formats\n\n{}\nA JSON Schema for each format that programs read or write.\n\n{}",
         written_from("the types of the formats"),

@@ -40,9 +40,9 @@ fn page(name: &str, title: &str, source: &str, body: &str) -> Page {
 }
 
 fn of_checks() -> Page {
-    let rows = CHECKS
-        .iter()
-        .map(|check| [format!("[`{0}`](#{0})", check.id), check.severity.to_string(), escaped(check.summary)]);
+    let rows = CHECKS.iter().map(|check| {
+        [format!("[`{0}`](#{0})", check.id), check.severity.to_string(), escaped(check.summary)]
+    });
     let mut body = format!(
         "What [`twinql audit`](../audit.md) looks for. The queries are the checks' tests, over this schema:\n\n\
          ```sql\n{SHOP}```\n\n{}",
@@ -90,9 +90,8 @@ fn of_esm() -> Page {
 }
 
 fn of_databases() -> Page {
-    let strategies = STRATEGIES
-        .iter()
-        .map(|one| [code(one.name), escaped(one.doc), escaped(one.when), escaped(one.why)]);
+    let strategies =
+        STRATEGIES.iter().map(|one| [code(one.name), escaped(one.doc), escaped(one.when), escaped(one.why)]);
     let shapes = SHAPES.iter().map(|one| [code(one.name), escaped(one.columns), escaped(one.why)]);
     let mutations = MUTATIONS.iter().map(|one| [code(one.name), escaped(one.doc)]);
     let regularities = REGULARITIES.iter().map(|one| {

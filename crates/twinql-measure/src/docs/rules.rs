@@ -121,7 +121,8 @@ pub(super) fn pages() -> Result<Vec<Page>, Box<dyn std::error::Error>> {
 fn index() -> Page {
     let mut text = format!("# Normalisation rules\n\n{}{HEAD}", written_from("the registry of rules"));
     let needs = ASSUMED.iter().map(|(name, meaning, need)| {
-        let holds = |preset: &&str| Semantics::preset(preset).is_some_and(|semantics| need.hold_under(&semantics));
+        let holds =
+            |preset: &&str| Semantics::preset(preset).is_some_and(|semantics| need.hold_under(&semantics));
         let presets: Vec<&str> = PRESETS.into_iter().filter(holds).collect();
         [(*name).to_owned(), (*meaning).to_owned(), presets.join(", ")]
     });

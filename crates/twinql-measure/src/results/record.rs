@@ -33,7 +33,8 @@ pub(super) fn again(stored: &mut Stored) -> Result<&Stored, Box<dyn std::error::
 
 /// Runs a command in the repository's folder; `twinql` and `measure` are those that were built beside this program.
 fn shell(command: &str) -> Result<String, Box<dyn std::error::Error>> {
-    let built = std::env::current_exe()?.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let built =
+        std::env::current_exe()?.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
     let path = format!("{built}:{}", std::env::var("PATH").unwrap_or_default());
     let output = Command::new("sh")
         .args(["-c", command])
@@ -50,7 +51,8 @@ fn shell(command: &str) -> Result<String, Box<dyn std::error::Error>> {
 /// The rows that a command printed: those of `twinql evaluate --format json`, or tab-separated lines.
 fn rows_of(command: &str, printed: &str) -> Result<Rows, Box<dyn std::error::Error>> {
     if let Ok(report) = serde_json::from_str::<Value>(printed) {
-        return evaluated(command, &report).ok_or_else(|| format!("{command}: not a report of `evaluate`").into());
+        return evaluated(command, &report)
+            .ok_or_else(|| format!("{command}: not a report of `evaluate`").into());
     }
     let rows: Rows = printed
         .lines()
@@ -80,7 +82,10 @@ fn evaluated(command: &str, report: &Value) -> Option<Rows> {
         for metric in metrics.and_then(Value::as_array).into_iter().flatten() {
             let name = metric.get("metric")?.as_str()?;
             let number = |at: &str, places: usize| {
-                metric.pointer(at).and_then(Value::as_f64).map_or("–".to_owned(), |x| format!("{x:.places$}"))
+                metric
+                    .pointer(at)
+                    .and_then(Value::as_f64)
+                    .map_or("–".to_owned(), |x| format!("{x:.places$}"))
             };
             let auc = ["estimate", "low", "high"].map(|part| number(&format!("/auc/{part}"), 4));
             let [estimate, low, high] = &auc;

@@ -41,13 +41,17 @@ impl Stored {
     fn parse(text: &str) -> Result<Stored, String> {
         let (head, rows): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("# "));
         let said = |key: &str| -> Vec<String> {
-            let value = |line: &&str| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(": ").map(str::to_owned);
+            let value = |line: &&str| {
+                line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(": ").map(str::to_owned)
+            };
             head.iter().filter_map(value).collect()
         };
         let one = |key: &str| said(key).pop().ok_or_else(|| format!("it has no line `# {key}: …`"));
         let made = match (said("source").pop(), said("command")) {
             (Some(source), _) => Made::Published(source),
-            (None, commands) if commands.is_empty() => return Err("it has neither a command nor a source".into()),
+            (None, commands) if commands.is_empty() => {
+                return Err("it has neither a command nor a source".into());
+            }
             (None, commands) => Made::By { commands, commit: one("commit")?, date: one("date")? },
         };
         let rows: Vec<Vec<String>> =

@@ -101,7 +101,9 @@ fn links_lead_somewhere() {
             }
             let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
             let path = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
-            let marked = anchor.is_empty() || path.extension().is_none_or(|e| e != "md") || (path.exists() && anchors(&path).contains(anchor));
+            let marked = anchor.is_empty()
+                || path.extension().is_none_or(|e| e != "md")
+                || (path.exists() && anchors(&path).contains(anchor));
             if !path.exists() || !marked {
                 dead.push(format!("{}: {target}", page.display()));
             }

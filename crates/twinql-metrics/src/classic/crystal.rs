@@ -93,7 +93,6 @@ impl TrivialNgrams {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
