@@ -9,7 +9,7 @@ const SHOWN_ROWS: usize = 8;
 const SHOWN_WIDTH: usize = 50;
 
 /// An answer, or its beginning.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Answer {
     pub(crate) columns: usize,
     /// How many rows there are.

@@ -23,8 +23,8 @@ use crate::input::{self, About};
 use crate::output::Console;
 
 /// A file on which the answers differ, and the answers.
-#[derive(Debug, Serialize)]
-struct FileWitness {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct FileWitness {
     file: String,
     gold: Answer,
     pred: Answer,

@@ -33,6 +33,7 @@ pub(crate) mod pretrain;
 pub(crate) mod profile;
 pub(crate) mod prove;
 mod records;
+pub(crate) mod registries;
 pub(crate) mod rerank;
 mod says;
 pub(crate) mod schema;
@@ -47,7 +48,7 @@ pub(crate) mod suite_show;
 mod tally;
 pub(crate) mod train;
 pub(crate) mod verdicts;
-mod witness;
+pub(crate) mod witness;
 pub(crate) mod worker;
 
 use std::path::Path;

@@ -10,15 +10,18 @@ use twinql::sql::Value;
 use super::batch::of_input;
 
 /// The wire type of verdicts, one JSON object for each pair.
-#[derive(Debug)]
+#[derive(Debug, schemars::JsonSchema)]
+#[schemars(rename = "VerdictRecord")]
 pub(crate) struct VerdictRecord<W> {
     id: Json,
     pub(super) status: Status,
     /// `same`, `different`, or null where there is no verdict.
     pub(super) verdict: Option<&'static str>,
     /// What both queries are run on: `databases` that are made, or `files`.
+    #[schemars(skip)]
     over: &'static str,
     /// On how many of them both gave an answer.
+    #[schemars(rename = "databases")]
     pub(super) tried: Option<u64>,
     /// On how many of these the gold answered: not what it gives over empty tables.
     pub(super) nonempty: Option<u64>,
@@ -74,6 +77,21 @@ impl<W> VerdictRecord<W> {
         let notes = self.notes.iter().map(|note| format!("note: {note}"));
         let lines = Some(verdict).filter(|verdict| !verdict.is_empty()).into_iter().chain(error).chain(notes);
         lines.map(|line| line + "\n").collect()
+    }
+}
+
+/// Makes the JSON schema of a verdict on databases one on files.
+pub(crate) fn over_files(schema: &mut schemars::Schema) {
+    let Some(schema) = schema.as_object_mut() else { return };
+    if let Some(Json::Object(properties)) = schema.get_mut("properties")
+        && let Some(databases) = properties.remove("databases")
+    {
+        properties.insert("files".into(), databases);
+    }
+    if let Some(Json::Array(required)) = schema.get_mut("required") {
+        for name in required.iter_mut().filter(|name| *name == "databases") {
+            *name = "files".into();
+        }
     }
 }
 

@@ -63,7 +63,7 @@ const PATHS: &[&str] = &[
 
 /// How a corpus is built; a TOML file, which may extend another ([`configuration`]). Paths are relative to the file's folder,
 /// `${NAME}` stands for an environment variable, and `*` for any part of a file's name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BuildConfig {
     /// The pair file to write (`.jsonl` or `.jsonl.gz`); statistics go beside it.
@@ -73,6 +73,7 @@ pub struct BuildConfig {
     /// The preset that the labels mean.
     pub semantics: String,
     /// Whose SQL the queries and the DDL are. The corpus is SQLite's.
+    #[schemars(with = "String")]
     pub dialect: Dialect,
     /// Databases that a pair has to agree on to be labelled 1.
     pub databases: u64,
@@ -139,7 +140,7 @@ impl Default for BuildConfig {
 }
 
 /// How many candidates of each kind a gold gets before labelling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sample {
     /// Distinct real predictions.
@@ -152,6 +153,7 @@ pub struct Sample {
     pub compositions: usize,
     /// How many rules these are at most; at least two.
     #[serde(skip_serializing_if = "is_three")]
+    #[schemars(extend("default" = 3))]
     pub longest: usize,
     /// Rewrites of predictions.
     pub prediction_rewrites: usize,
@@ -159,6 +161,7 @@ pub struct Sample {
     pub rewrite_neighbours: usize,
     /// Kinds in which the gold is turned against itself ([`crate::turned`]): a random choice of those that are trained on.
     #[serde(skip_serializing_if = "is_none")]
+    #[schemars(extend("default" = 0))]
     pub turned: usize,
     /// Pairs that come back over a changed schema ([`crate::schemas`]), beyond
     /// [`Select::per_gold`].
@@ -196,7 +199,7 @@ impl Default for Sample {
 }
 
 /// Which labelled candidates of a gold stay.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Select {
     /// At most this many pairs for each gold.
@@ -217,7 +220,7 @@ impl Default for Select {
 }
 
 /// Which databases go to which part: a database is never in two.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Split {
     /// The share of databases for validation, chosen by a hash of `db_id` and seed.
@@ -242,7 +245,7 @@ impl Default for Split {
 }
 
 /// A file of an evaluation set.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationSource {
     /// A pair file (`.jsonl`, `.jsonl.gz`), or a gold file: `SQL<TAB>db_id` a line.
@@ -252,7 +255,7 @@ pub struct EvaluationSource {
 }
 
 /// A gold file with predictions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GoldSource {
     /// The gold file: `SQL<TAB>db_id` a line.
@@ -266,7 +269,7 @@ pub struct GoldSource {
 }
 
 /// A pair file whose labels are not taken, unless they are to be trusted.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PairSource {
     /// The pair file.
@@ -281,7 +284,7 @@ pub struct PairSource {
 
 /// Golds that are sampled from a grammar, over each schema of [`BuildConfig::schemas`] that is
 /// named here.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GrammarSource {
     /// `db_id`s, or `*` for every database that is neither excluded nor in the part `test`.

@@ -20,7 +20,7 @@ type Result<T, E = TrainingError> = std::result::Result<T, E>;
 const PATHS: &[&str] = &["run", "data.corpora.pairs", "data.corpora.schemas", "train.init", "train.teachers"];
 
 /// A run's configuration file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
     /// The run's folder.
