@@ -22,8 +22,7 @@ pub fn kendall_tau_b(x: &[f64], y: &[f64]) -> Result<f64, Undefined> {
     let mut pairs: Vec<(f64, f64)> = x.iter().zip(y).map(|(a, b)| (a + 0.0, b + 0.0)).collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let n = pairs.len() as u128;
-    // Of no items there are no pairs; a debug build would stop at 0 − 1.
-    let all = n * n.saturating_sub(1) / 2;
+    let all = n * (n - 1) / 2;
     let tied_x = tied_pairs(&pairs, |a, b| a.0 == b.0);
     let tied_both = tied_pairs(&pairs, |a, b| a == b);
     let mut ys: Vec<f64> = pairs.iter().map(|p| p.1).collect();
@@ -32,7 +31,8 @@ pub fn kendall_tau_b(x: &[f64], y: &[f64]) -> Result<f64, Undefined> {
     if tied_x == all || tied_y == all {
         return Err(Undefined::Constant);
     }
-    let untied = all - tied_x - tied_y + tied_both;
+    // In this order no step falls below 0, which would stop a debug build.
+    let untied = all + tied_both - tied_x - tied_y;
     let balance = untied as f64 - 2.0 * discordant as f64;
     // Rounding may lead a hair beyond 1.
     Ok((balance / ((all - tied_x) as f64).sqrt() / ((all - tied_y) as f64).sqrt()).clamp(-1.0, 1.0))
