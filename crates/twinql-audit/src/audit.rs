@@ -161,16 +161,12 @@ impl Auditor {
         if unsure {
             reason = format!("SQLite refuses it: {refused}");
         }
-        let at = checks::position(&error.to_string()).map(|(line, column)| {
-            let range = twinql_sql::TextRange { line, column, end_line: line, end_column: column };
-            checks::word_from(sql, text.bytes(range).start)
-        });
+        let at = error.place().map(|at| checks::word_from(sql, text.offset(at.line, at.column)));
         let mut findings = Vec::new();
         let at = at.filter(|range| !range.is_empty()).unwrap_or_else(|| text.whole());
-        let remedy = checks::name_of(&self.schema, error).and_then(|(_, remedy)| remedy);
         let mut sink = Sink::new(check, &text, &mut findings);
         let said = sink.add(at, reason);
-        if let Some(remedy) = remedy {
+        if let Some(remedy) = checks::remedy(&self.schema, error) {
             said.remedy(remedy);
         }
         ended(Status::Refused, findings)

@@ -79,5 +79,5 @@ pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String,
     }
     let plan = plan(schema, &parse_in(sql, dialect)?)?;
     print::to_sql(schema, &plan)
-        .map_err(|e| SqlError::Unsupported { construct: e.to_string(), place: String::new() })
+        .map_err(|e| SqlError::Unsupported { construct: e.to_string(), place: None })
 }

@@ -52,7 +52,7 @@ use crate::schema::Schema;
 use crate::spans::Spans;
 use crate::tree::{Node, Tree};
 
-pub(crate) use crate::error::{Result, invalid, place, unsupported};
+pub(crate) use crate::error::{Result, invalid, unsupported};
 pub(crate) use affinity::{converts_nothing, may_be_replaced};
 pub use collation::REPRESENTATIVE;
 pub(crate) use functions::is_aggregate;

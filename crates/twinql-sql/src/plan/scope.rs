@@ -3,9 +3,10 @@
 use sqlparser::ast::Ident;
 
 use super::sight::{Allow, RowId, ScopeTable};
-use super::{Planner, Result, place, unsupported};
+use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
+use crate::spans::TextRange;
 use crate::expr::Expr;
 use crate::keywords::is_reserved;
 use crate::schema::same_name;
@@ -157,7 +158,7 @@ pub(crate) fn find_column(
             if found.is_some() {
                 return Err(SqlError::AmbiguousColumn {
                     name: display(qualifier, name),
-                    place: place(name.span),
+                    place: TextRange::of(name.span),
                 });
             }
             found = Some(match qualifier {
