@@ -23,4 +23,5 @@ pub use generate::{Config, Generator, Perturbed};
 pub use mapping::Mapping;
 pub use questions::{Question, Questions};
 pub use registry::{RELATIONS, relation};
-pub use relation::{Label, Relation, Target};
+pub use relation::{Relation, Target};
+pub use schema::Label;

@@ -78,6 +78,5 @@ pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String,
         return Ok(sql.to_owned());
     }
     let plan = plan(schema, &parse_in(sql, dialect)?)?;
-    print::to_sql(schema, &plan)
-        .map_err(|e| SqlError::Unsupported { construct: e.to_string(), place: None })
+    print::to_sql(schema, &plan).map_err(|e| SqlError::Unsupported { construct: e.to_string(), place: None })
 }

@@ -1,5 +1,6 @@
 //! What one execution of a query may cost, and how it fails.
 
+use rusqlite::ErrorCode;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -94,4 +95,15 @@ pub enum ExecError {
         /// What is wrong with it, and what helps.
         message: String,
     },
+}
+
+impl ExecError {
+    /// The limits of SQLite's own that it says it has met.
+    pub(crate) fn own_limit(e: &rusqlite::Error) -> Option<ExecError> {
+        match e.sqlite_error_code()? {
+            ErrorCode::OutOfMemory => Some(ExecError::Limit("memory")),
+            ErrorCode::TooBig => Some(ExecError::Limit("bytes in one value")),
+            _ => None,
+        }
+    }
 }

@@ -3,6 +3,19 @@
 //! Good enough to find repeated texts, and to undo what some published predictions went through: tokens with
 //! spaces between them, and `value` in the place of every constant.
 
+use sha2::{Digest, Sha256};
+
+/// A 64-bit hash of strings that stays the same across machines and versions.
+pub(super) fn hash(parts: &[&str]) -> u64 {
+    let mut sha = Sha256::new();
+    for part in parts {
+        sha.update((part.len() as u64).to_le_bytes());
+        sha.update(part.as_bytes());
+    }
+    let digest = sha.finalize();
+    digest.iter().take(8).fold(0, |h, &b| (h << 8) | u64::from(b))
+}
+
 /// The text that two spellings of one query share: lower case outside quotes, one space
 /// between words, none beside punctuation, no semicolon at the end.
 pub fn normal(sql: &str) -> String {

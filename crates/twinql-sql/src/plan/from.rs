@@ -16,10 +16,10 @@ use super::{Planner, Result, invalid, last_ident, only_ident, unsupported};
 use crate::columns::Reads;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::spans::TextRange;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
 use crate::schema::{Affinity, ColumnRef, by_name, same_name};
+use crate::spans::TextRange;
 use crate::value::Value;
 
 /// How an input joins those before it.

@@ -10,9 +10,9 @@ use sqlparser::ast::{self, Ident, Spanned};
 use super::sight::ScopeTable;
 use super::{Planner, Result, invalid, unsupported};
 use crate::error::SqlError;
-use crate::spans::TextRange;
 use crate::expr::Expr;
 use crate::schema::{Found, NamePart, case_hint, same_name};
+use crate::spans::TextRange;
 
 impl<'a> Planner<'a> {
     /// Whether a name of the query is the one that is stored.

@@ -6,10 +6,10 @@ use super::sight::{Allow, RowId, ScopeTable};
 use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::spans::TextRange;
 use crate::expr::Expr;
 use crate::keywords::is_reserved;
 use crate::schema::same_name;
+use crate::spans::TextRange;
 
 fn is_rowid(name: &str) -> bool {
     ["rowid", "oid", "_rowid_"].iter().any(|r| name.eq_ignore_ascii_case(r))

@@ -9,10 +9,10 @@ use super::sight::{ScopeTable, ViewQuery};
 use super::{Planner, Result, invalid, last_ident};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::spans::TextRange;
 use crate::parse::parse;
 use crate::rel::Rel;
 use crate::schema::Schema;
+use crate::spans::TextRange;
 use crate::syntax::read_relations;
 
 /// The views that a query, or a view that it names, names.
@@ -96,6 +96,8 @@ fn of_view(view: &str, error: SqlError, name: &Ident) -> SqlError {
             place: TextRange::of(name.span),
         },
         too_large @ SqlError::TooLarge { what: _, found: _, limit: _ } => too_large,
-        other => SqlError::Invalid { message: format!("view {view}: {other}"), place: TextRange::of(name.span) },
+        other => {
+            SqlError::Invalid { message: format!("view {view}: {other}"), place: TextRange::of(name.span) }
+        }
     }
 }

@@ -9,9 +9,8 @@ use twinql_sql::{Schema, Semantics};
 
 use super::shapes::SHAPES;
 use super::{Generator, MAX_ROWS};
-use crate::bout::Verdict;
 use crate::facts::Facts;
-use crate::judge::{Judge, JudgeConfig};
+use crate::judge::{Judge, JudgeConfig, Verdict};
 
 thread_local! {
     /// A shape or a strategy that is left out.

@@ -16,7 +16,7 @@ use sqlparser::ast::{
 use twinql_sql::syntax::{self, Named};
 
 use super::expressions::named;
-use super::{Changed, Context, Outcome, Turn};
+use super::turn::{Changed, Context, Outcome, Turn};
 
 /// Offers queries and SELECTs, the outer ones first, until one is changed.
 struct Offered<'a> {

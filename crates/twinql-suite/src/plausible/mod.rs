@@ -36,7 +36,7 @@ use crate::dice::Dice;
 use crate::facts::Facts;
 use crate::profile::Bound;
 use draft::Draft;
-pub use expected::{Expectation, Expected, ExpectedConfig};
+pub use expected::{Expected, ExpectedConfig};
 pub use measure::{Counts, measure};
 pub(crate) use oddity::oddities;
 pub use oddity::{CHECKS, Check};

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::csv::{Table, array};
 use super::format::{ColumnProfile, Common, Profile, TableProfile};
-use super::sample::{share, spread, year};
-use super::shape;
+use super::sample::{spread, year};
+use super::shape::{self, share};
 
 /// What was exported.
 #[derive(Debug, Clone, Copy)]

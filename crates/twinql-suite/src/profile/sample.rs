@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::POINTS;
 use super::format::{ColumnProfile, Common, Extremes};
-use super::shape;
+use super::shape::{self, share};
 use crate::dice::stable_hash;
 
 /// Shares of common values that are told of a column.
@@ -30,11 +30,6 @@ const DEPENDENCIES: usize = 60;
 
 /// The hash of NULL.
 const NULL: u64 = 0;
-
-/// A share with four digits: more tells nothing but single rows of large tables.
-pub(super) fn share(n: u64, of: u64) -> f64 {
-    if of == 0 { 0.0 } else { (n as f64 / of as f64 * 1e4).round() / 1e4 }
-}
 
 /// What one column's rows have shown so far.
 #[derive(Default)]

@@ -4,10 +4,9 @@ use twinql_sql::prove::prove_plans;
 use twinql_sql::{Plan, Proof, Schema, parse, plan};
 
 use super::{Finder, Refutation, twisted};
-use crate::bout::Verdict;
 use crate::dice::Dice;
 use crate::execute::ExecError;
-use crate::judge::Judge;
+use crate::judge::{Judge, Verdict};
 use crate::neighbours::neighbours_in;
 
 /// Others of its kind that a variant is held against, at most.

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use twinql_corpus::paths::{beside, misplaced, named_in};
 use twinql_files::Inputs;
 use twinql_graph::vocabulary;
-use twinql_model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
+use twinql_model::{Compute, GmnConfig, GraphConfig, Network, Precision, PretrainConfig, TrainConfig};
 use twinql_sql::Dialect;
 
 use super::TrainingError;
@@ -136,10 +136,12 @@ impl RunConfig {
         self.model.words = vocabulary::WORD_COUNT;
         self.model.tags = vocabulary::TAG_COUNT;
         let train = &mut self.train;
-        train.model = self.model.clone();
-        train.graph = self.graph;
-        train.vocabulary = vocabulary::hash();
-        train.semantics = self.data.semantics();
+        train.network = Network {
+            model: self.model.clone(),
+            graph: self.graph,
+            semantics: self.data.semantics(),
+            vocabulary: vocabulary::hash(),
+        };
         train.run_dir = Some(run.clone());
         if let Some(seed) = over.seed {
             train.seed = seed;
@@ -184,7 +186,6 @@ impl RunConfig {
     /// A value has no form in TOML.
     pub fn to_toml(&self, folder: &Path) -> Result<String> {
         let mut written = self.clone();
-        written.train.run_dir = None;
         for path in written.paths().filter(|path| path.is_relative()) {
             *path = named_in(folder, path);
         }
