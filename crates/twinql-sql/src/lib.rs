@@ -22,6 +22,7 @@ pub mod error;
 pub mod explain;
 pub mod expr;
 pub mod function;
+pub mod hash;
 mod keywords;
 pub mod known;
 pub mod normalize;

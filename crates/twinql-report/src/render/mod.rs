@@ -111,13 +111,8 @@ impl Report {
 
     /// Each chart as an SVG file: its name and what is in it.
     pub fn figures(&self) -> Vec<(String, String)> {
-        self.named_charts().into_iter().map(|(name, chart)| (format!("{name}.svg"), chart.svg())).collect()
-    }
-
-    /// The charts with names that differ.
-    fn named_charts(&self) -> Vec<(String, &Chart)> {
         let mut slugs = Slugs::default();
-        self.charts().map(|chart| (slugs.of(&chart.id), chart)).collect()
+        self.charts().map(|chart| (format!("{}.svg", slugs.of(&chart.id)), chart.svg())).collect()
     }
 }
 

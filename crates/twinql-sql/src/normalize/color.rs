@@ -12,9 +12,9 @@
 
 use std::collections::BTreeMap;
 
-use super::hash::{hash_of, mix};
 use super::scan_names::ScanNames;
 use crate::expr::{AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::hash::{hash_of, mix};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind, SortKey};
 
 /// True for operators whose operands may be exchanged. COLLATE on an operand makes the

@@ -17,7 +17,6 @@ mod driver;
 mod equalities;
 pub mod example;
 pub(crate) mod facts;
-mod hash;
 mod ids;
 mod numbers;
 mod prelude;

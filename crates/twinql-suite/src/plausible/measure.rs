@@ -86,14 +86,7 @@ impl Measuring<'_> {
                     Regularity::DenseIds,
                     &format!("SELECT MIN({name}) = 1 AND MAX({name}) = COUNT(*) FROM {owner}"),
                 ),
-                Content::Name
-                | Content::Email
-                | Content::Phone
-                | Content::Url
-                | Content::Code
-                | Content::Country
-                    if !alone && !refers =>
-                {
+                _ if content.is_told_by_name() && !alone && !refers => {
                     let own = referred && is_own_name(column, &table.name);
                     let regularity = if own { Regularity::UniqueNames } else { Regularity::UniqueEntries };
                     self.count(

@@ -8,10 +8,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use rusqlite::types::ValueRef;
 use serde_json::Value;
 
+use twinql_sql::hash::{FNV, fnv};
+
 use super::POINTS;
 use super::format::{ColumnProfile, Common, Extremes};
 use super::shape::{self, share};
-use crate::dice::stable_hash;
 
 /// Shares of common values that are told of a column.
 const FREQUENCIES: usize = 10;
@@ -47,8 +48,7 @@ pub(super) struct ColumnSample {
 }
 
 fn hash_of(value: ValueRef<'_>) -> u64 {
-    let tagged =
-        |tag: u8, bytes: &[u8]| stable_hash(std::iter::once(tag).chain(bytes.iter().copied())).max(1);
+    let tagged = |tag: u8, bytes: &[u8]| fnv(FNV, std::iter::once(tag).chain(bytes.iter().copied())).max(1);
     match value {
         ValueRef::Null => NULL,
         // 1 and 1.0 are one value.
