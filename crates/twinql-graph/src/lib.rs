@@ -5,16 +5,16 @@
 //! rule-based partial matching, [`augment`] changes graphs at random for pretraining.
 
 pub mod agree;
-pub mod arrays;
+mod arrays;
 mod ast;
-pub mod augment;
+mod augment;
 pub mod codes;
 pub mod dot;
 pub mod encode;
-pub mod error;
-pub mod graph;
+mod error;
+mod graph;
 mod lower;
-pub mod question;
+mod question;
 pub mod relpm;
 pub mod vocabulary;
 

@@ -375,7 +375,7 @@ struct Gold {
 
 impl Gold {
     fn of(schema: &Schema, sql: &str) -> Result<Gold, String> {
-        let reads = Reads::of(schema, sql)?;
+        let reads = Reads::of(schema, sql).map_err(|e| e.to_string())?;
         let parsed = parse(sql).map_err(|e| e.to_string())?;
         let names = names(schema, &reads);
         Ok(Gold { parsed, reads, names })

@@ -87,6 +87,14 @@ pub enum ExecError {
     /// The machine refuses: it has no file descriptor left.
     #[error("{0}")]
     Machine(String),
+    /// A folder of databases lacks one.
+    #[error("there is no database file of {db_id}: expected {expected}")]
+    NoFile {
+        /// The database.
+        db_id: String,
+        /// Where it was looked for.
+        expected: String,
+    },
     /// A database file cannot be used.
     #[error("{file}: {message}")]
     File {

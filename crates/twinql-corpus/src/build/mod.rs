@@ -139,7 +139,9 @@ pub fn build_with(
     for done in &yields {
         dropped.add(&done.dropped);
         for json in &done.pairs {
-            all.push(Pair::from_json(&json.to_string()).map_err(CorpusError::Config)?);
+            all.push(
+                Pair::from_json(&json.to_string()).map_err(|problem| CorpusError::Config(problem.message))?,
+            );
         }
     }
     let mut held = evaluation::held(&all, &schemas, &known, &semantics).into_iter();

@@ -6,7 +6,7 @@ mod markdown;
 mod text;
 
 use crate::safe::Slugs;
-use crate::{Chart, REPORT_FORMAT, Report};
+use crate::{REPORT_FORMAT, Report};
 
 /// What a report is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use twinql_sql::{Schema, Table};
 
-use super::format::{Profile, TableProfile};
+use super::format::{Profile, ProfileError, TableProfile};
 use super::reader::{Reader, why};
 use super::references::{Candidate, candidates, measured};
 use super::sample::{ColumnSample, Together, together};
@@ -46,10 +46,11 @@ pub struct Measured {
 /// Measures a SQLite file.
 ///
 /// # Errors
-/// It cannot be opened, is no database, or has no table; in words.
-pub fn measure(path: &Path, config: &MeasureConfig) -> Result<Measured, String> {
-    let schema = Schema::from_sqlite(path).map_err(|e| e.to_string())?;
-    let reader = Reader::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
+/// It cannot be opened, is no database, or has no table.
+pub fn measure(path: &Path, config: &MeasureConfig) -> Result<Measured, ProfileError> {
+    let schema = Schema::from_sqlite(path).map_err(ProfileError::whole)?;
+    let unreadable = |e| ProfileError::whole(format!("{}: {e}", path.display()));
+    let reader = Reader::open(path).map_err(unreadable)?;
     let mut measuring = Measuring {
         schema: &schema,
         reader,
