@@ -2,7 +2,7 @@
 //!
 //! [`QueryGraph::lower`] makes the graph of a plan, [`QueryGraph::of_ast`] that of a syntax tree,
 //! [`PairArrays::build`] makes what the network reads of two graphs, [`relpm::relpm`] is the
-//! rule-based partial matching, [`augment`] changes graphs at random for pretraining.
+//! rule-based partial matching, [`Augmentation`]s change graphs at random for pretraining.
 
 pub mod agree;
 mod arrays;
