@@ -286,6 +286,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_other_tables_say_does_not_stand_in_train() {
+        for setting in ["model = { node_dim = 8 }", "graph = { kind = \"ast\" }", "run_dir = \"a\""] {
+            let error = toml::from_str::<RunConfig>(&format!("[train]\n{setting}\n")).unwrap_err();
+            assert!(error.to_string().contains("unknown field"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_file_is_laid_over_its_base() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
