@@ -11,7 +11,7 @@ use twinql::suite::suite::{
     DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build, run, run_in_processes,
 };
 use twinql::suite::worker::{Crew, Program};
-use twinql::suite::{FileVerdict, Judge, JudgeConfig, Limits, Verdict};
+use twinql::suite::{FileVerdict, Judge, JudgeConfig, Limits, VerdictBy as Verdict};
 use twinql::{Engine, Job, Schema, Status, Work};
 
 const LONG: Duration = Duration::from_secs(600);

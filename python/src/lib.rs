@@ -17,6 +17,7 @@ mod json;
 mod judging;
 mod pairs;
 mod proving;
+mod raw;
 mod rerank;
 mod results;
 mod rewards;

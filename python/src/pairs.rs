@@ -19,19 +19,9 @@ use twinql::{Job, Schema, Work};
 
 use crate::arrow;
 use crate::errors::{self, InputError};
+use crate::raw::{FIELDS, Raw};
 use crate::runtime::Ticket;
 use crate::schema::{PySchema, recall, remember};
-
-/// The fields of a pair that mean something here.
-pub(crate) const FIELDS: [&str; 8] = ["id", "db_id", "schema", "gold", "sql1", "pred", "sql2", "label"];
-
-/// A pair as it came.
-#[derive(Default)]
-pub(crate) struct Raw {
-    pub(crate) draft: Draft,
-    /// Its schema, where that was an object or is known.
-    pub(crate) schema: Option<Arc<Schema>>,
-}
 
 /// What a pair says besides its job.
 pub(crate) struct Extra {

@@ -13,7 +13,7 @@ use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, suite_hash};
 use twinql::suite::suite::{RunOptions, RunPair, Suite, run, run_in_processes};
 use twinql::suite::worker::Program;
-use twinql::suite::{JudgeConfig, Verdict};
+use twinql::suite::{JudgeConfig, Verdict, VerdictBy};
 use twinql::{Job, Work, status};
 
 use crate::batch::{Bar, Task, Window, stream};
@@ -173,8 +173,8 @@ fn on_suite(suite: &Suite, jobs: &[Job], options: RunOptions, program: Option<Pr
         Some(verdict) => {
             let (status, error) = status::of_verdict(&verdict.verdict);
             let right = match verdict.verdict {
-                Verdict::Same { .. } => Some(true),
-                Verdict::Different { .. } => Some(false),
+                VerdictBy::Same { .. } => Some(true),
+                VerdictBy::Different { .. } => Some(false),
                 _ => wrong_where(status),
             };
             (status, right, error)

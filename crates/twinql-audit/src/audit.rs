@@ -3,12 +3,45 @@
 use twinql_sql::{Dialect, Schema, Semantics, SqlError, in_sqlite, parse_in, plan_with_spans};
 use twinql_suite::{ExecError, Limits, Sandbox};
 
-use crate::check::{Apply, Check, Sink};
+use crate::check::{Apply, Check, Finding, Sink};
 use crate::checks::{self, CHECKS};
-use crate::finding::{Audit, Finding, Severity, Status};
+use crate::finding::Severity;
 use crate::gold::{Gold, lenient_schema, strict_schema};
 use crate::text::Text;
 use crate::witness::{Search, Sought};
+
+/// How far a query was understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// All checks looked at it.
+    Audited,
+    /// SQLite refuses it: the finding says why.
+    Refused,
+    /// SQLite takes it and the planner does not: nothing beyond that was looked at.
+    NotUnderstood(String),
+}
+
+impl Status {
+    /// Its name in records.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Status::Audited => "audited",
+            Status::Refused => "refused",
+            Status::NotUnderstood(_) => "not_understood",
+        }
+    }
+}
+
+/// What is said of one query.
+#[derive(Debug, Clone)]
+pub struct Audit {
+    /// How far it was understood.
+    pub status: Status,
+    /// The text that places refer to: the query, after what was repaired in it.
+    pub text: String,
+    /// What was found, in the order of the text.
+    pub findings: Vec<Finding>,
+}
 
 /// What is looked for, and how.
 #[derive(Debug, Clone)]
@@ -161,16 +194,12 @@ impl Auditor {
         if unsure {
             reason = format!("SQLite refuses it: {refused}");
         }
-        let at = checks::position(&error.to_string()).map(|(line, column)| {
-            let range = twinql_sql::TextRange { line, column, end_line: line, end_column: column };
-            checks::word_from(sql, text.bytes(range).start)
-        });
+        let at = error.place().map(|at| checks::word_from(sql, text.offset(at.line, at.column)));
         let mut findings = Vec::new();
         let at = at.filter(|range| !range.is_empty()).unwrap_or_else(|| text.whole());
-        let remedy = checks::name_of(&self.schema, error).and_then(|(_, remedy)| remedy);
         let mut sink = Sink::new(check, &text, &mut findings);
         let said = sink.add(at, reason);
-        if let Some(remedy) = remedy {
+        if let Some(remedy) = checks::remedy(&self.schema, error) {
             said.remedy(remedy);
         }
         ended(Status::Refused, findings)

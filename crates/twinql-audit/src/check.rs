@@ -1,10 +1,12 @@
-//! What a check is, and where it puts what it finds.
+//! What a check is, what it finds, and where it puts that.
 
 use std::ops::Range;
 
-use crate::finding::{Finding, Severity};
+use twinql_sql::Assumption;
+
+use crate::finding::{Severity, Witness};
 use crate::gold::Gold;
-use crate::text::Text;
+use crate::text::{Place, Text};
 
 /// How a check looks at a query.
 #[derive(Clone, Copy)]
@@ -49,6 +51,27 @@ impl PartialEq for Check {
     fn eq(&self, other: &Check) -> bool {
         self.id == other.id
     }
+}
+
+/// Something that is wrong, or most likely is.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The check that found it.
+    pub check: &'static Check,
+    /// How bad it is; never worse than the check says.
+    pub severity: Severity,
+    /// Where.
+    pub place: Place,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+    /// The query as it was most likely meant, where that is clear.
+    pub mended: Option<String>,
+    /// What the semantics takes for granted without which it would be no finding.
+    pub assumes: Vec<Assumption>,
+    /// What shows it.
+    pub witness: Option<Witness>,
 }
 
 /// Takes what a check finds.
@@ -105,7 +128,7 @@ impl Said<'_> {
     }
 
     /// It is a finding by these assumptions only.
-    pub(crate) fn assumes(self, assumptions: &[twinql_sql::Assumption]) -> Self {
+    pub(crate) fn assumes(self, assumptions: &[Assumption]) -> Self {
         self.set(|f| f.assumes.extend(assumptions))
     }
 

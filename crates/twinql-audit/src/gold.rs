@@ -121,6 +121,12 @@ impl<'a> Gold<'a> {
         self.canonical.get_or_init(|| normalize(self.schema, self.plan.clone(), self.semantics))
     }
 
+    /// Whether the answer is one constant on every database, with nothing assumed.
+    pub(crate) fn is_constant(&self) -> bool {
+        let canonical = self.canonical();
+        canonical.vacuous.is_empty() && reads_tables(&self.plan.query) && !reads_tables(&canonical.plan.query)
+    }
+
     /// The whole query and all queries in it, with the role of each.
     pub(crate) fn queries(&self) -> Vec<(Role, &'a Query)> {
         let mut all = vec![(Role::Root, &self.plan.query)];
@@ -254,6 +260,11 @@ impl<'a> Gold<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a query reads a table.
+pub(crate) fn reads_tables(query: &Query) -> bool {
+    query.any_deep(|node| matches!(node, Node::Rel(Rel::Scan { .. })))
 }
 
 /// Whether a class is one of numbers.

@@ -10,8 +10,8 @@ pub mod sarif;
 mod text;
 mod witness;
 
-pub use audit::{Auditor, Config};
-pub use check::Check;
+pub use audit::{Audit, Auditor, Config, Status};
+pub use check::{Check, Finding};
 pub use checks::{CHECKS, check};
-pub use finding::{Audit, Finding, Severity, Shows, Status, Witness};
+pub use finding::{Severity, Shows, Witness};
 pub use text::Place;

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::check::Finding;
 use crate::checks::CHECKS;
-use crate::finding::{Finding, Severity};
+use crate::finding::Severity;
 
 /// A finding, where its query stands.
 #[derive(Debug, Clone)]

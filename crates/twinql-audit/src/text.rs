@@ -57,7 +57,7 @@ impl Text {
     }
 
     /// The byte of a line and a column in characters, both from 1.
-    fn offset(&self, line: u64, column: u64) -> usize {
+    pub(crate) fn offset(&self, line: u64, column: u64) -> usize {
         let index = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
         let Some(start) = self.lines.get(index).copied() else { return self.sql.len() };
         let skipped = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);

@@ -96,7 +96,7 @@ fn tables(query: &Query) -> usize {
         defined.extend(tables.map(|t| t.alias.name.value.to_ascii_lowercase()));
     });
     walk::factors(&mut query, &mut |factor| {
-        if let Some(Named { name, alias: _, called: false }) = Named::of(factor) {
+        if let Some(Named { name, alias: _, args: None }) = Named::of(factor) {
             named.push(name.to_string().to_ascii_lowercase());
         }
     });

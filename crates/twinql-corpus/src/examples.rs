@@ -101,7 +101,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Examples, CorpusError> {
                 found.interactions += blank;
             }
             blank = 0;
-            let text = line.text();
+            let text = line.text().map_err(String::from);
             let example = match found.form {
                 Form::Golds => text.and_then(Example::of_gold),
                 _ => text.and_then(|text| {

@@ -66,7 +66,8 @@ pub struct Draft {
 }
 
 /// What is wrong with a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Problem {
     /// It is the prediction that is missing or no text: all else is there.
     pub of_prediction: bool,
@@ -247,15 +248,16 @@ impl Pair {
     /// The pair that one line holds.
     ///
     /// # Errors
-    /// What is wrong with the line, as a sentence.
-    pub fn from_json(line: &str) -> Result<Pair, String> {
+    /// What is wrong with the line.
+    pub fn from_json(line: &str) -> Result<Pair, Problem> {
         let Draft { pair, problem, .. } = Draft::from_json(line);
         match problem {
-            Some(problem) if !problem.of_prediction => Err(problem.message),
+            Some(problem) if !problem.of_prediction => Err(problem),
             _ if pair.db_id.is_none() && pair.schema.is_none() => {
-                Err("neither \"db_id\" nor \"schema\" is there".into())
+                let message = "neither \"db_id\" nor \"schema\" is there".into();
+                Err(Problem { of_prediction: false, message })
             }
-            Some(problem) => Err(problem.message),
+            Some(problem) => Err(problem),
             None => Ok(pair),
         }
     }
@@ -306,7 +308,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<PairFile, CorpusError> {
         if line.is_blank() {
             continue;
         }
-        match line.text().and_then(Pair::from_json) {
+        let read = line.text().map_err(String::from);
+        match read.and_then(|text| Pair::from_json(text).map_err(|problem| problem.message)) {
             Ok(pair) => file.pairs.push(pair),
             Err(message) => file.bad.push(BadLine { line: line.number, message }),
         }

@@ -141,7 +141,7 @@ pub fn values(path: &Path, lines: Lines) -> Result<Predictions, CorpusError> {
                     "not JSON: {e}; give one JSON value a line, or a query a line in a .txt file"
                 ),
             })?,
-            Err(why) => Some(Json::from(vec![why])),
+            Err(why) => Some(Json::from(vec![String::from(why)])),
         };
         entries.push(Entry { value, line: line.number, name });
     }

@@ -85,9 +85,4 @@ impl FileError {
         let path = path.to_owned();
         move |cause| FileError::Io { action, path, cause }
     }
-
-    /// The reader of a pipe has gone away.
-    pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, FileError::Io { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
-    }
 }

@@ -25,7 +25,7 @@ pub use destination::Destination;
 pub use digest::{Fingerprint, hex, sha256};
 pub use error::FileError;
 pub use inputs::Inputs;
-pub use lines::{LONGEST_LINE, Line, Lines, is_gzip, read_bounded};
+pub use lines::{LONGEST_LINE, Line, Lines, NoText, is_gzip, read_bounded};
 pub use lock::Lock;
 pub use scratch::Scratch;
 pub use table::{UnclosedQuote, table_rows};

@@ -37,14 +37,35 @@ impl Line {
     /// The text, or what is wrong with it.
     ///
     /// # Errors
-    /// It is not UTF-8, or longer than [`LONGEST_LINE`]; as the end of a sentence.
-    pub fn text(&self) -> Result<&str, String> {
+    /// It is none.
+    pub fn text(&self) -> Result<&str, NoText> {
         match &self.bytes {
-            Ok(bytes) => {
-                std::str::from_utf8(bytes).map_err(|e| format!("not UTF-8 at byte {}", e.valid_up_to()))
-            }
-            Err(n) => Err(format!("{n} bytes are more than the {LONGEST_LINE} of the longest line")),
+            Ok(bytes) => std::str::from_utf8(bytes).map_err(|e| NoText::Bytes { at: e.valid_up_to() }),
+            Err(bytes) => Err(NoText::TooLong { bytes: *bytes }),
         }
+    }
+}
+
+/// Why a line is no text; the message is the end of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoText {
+    /// It is not UTF-8.
+    #[error("not UTF-8 at byte {at}")]
+    Bytes {
+        /// The first byte that is no text.
+        at: usize,
+    },
+    /// It is longer than [`LONGEST_LINE`].
+    #[error("{bytes} bytes are more than the {LONGEST_LINE} of the longest line")]
+    TooLong {
+        /// Its length.
+        bytes: u64,
+    },
+}
+
+impl From<NoText> for String {
+    fn from(why: NoText) -> String {
+        why.to_string()
     }
 }
 

@@ -210,10 +210,7 @@ fn places(pair: &PairArrays, names: &Names<'_>) -> Vec<u64> {
 
 /// A number that looks unlike those of its neighbours (the finaliser of splitmix64).
 fn mixed(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+    twinql_sql::hash::finalised(x.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
 
 /// The strings of one graph, names replaced.

@@ -1,4 +1,7 @@
 //! Graphs in Graphviz' DOT language.
+//!
+//! `petgraph::dot` numbers the nodes of one graph and knows no clusters: two graphs in one picture, with edges between
+//! them and a legend, are written here.
 
 use std::fmt::Write;
 
@@ -9,26 +12,14 @@ use crate::vocabulary::Tag;
 /// Labels longer than this many characters are cut.
 const LABEL: usize = 48;
 
-impl QueryGraph {
-    /// The graph as DOT text: operators are boxes, content nodes ellipses; tree edges
-    /// black, logic flow orange, data flow green.
-    pub fn to_dot(&self) -> String {
-        let mut out = String::from("digraph query {\n");
-        prologue(&mut out);
-        body(self, "n", "  ", &mut out);
-        legend(false, &mut out);
-        out.push_str("}\n");
-        out
-    }
-}
-
 /// Two graphs side by side, with the edges that the merged pair graph adds, dashed.
 pub fn pair_to_dot(gold: &QueryGraph, pred: &QueryGraph) -> String {
     let mut out = String::from("digraph pair {\n");
-    prologue(&mut out);
+    out.push_str("  node [fontname=\"Helvetica\", fontsize=11, style=filled];\n");
+    out.push_str("  edge [arrowsize=0.6];\n");
     for (graph, name, title) in [(gold, "g", "gold"), (pred, "p", "prediction")] {
         let _ = writeln!(out, "  subgraph cluster_{name} {{\n    label=\"{title}\";");
-        body(graph, name, "    ", &mut out);
+        body(graph, name, &mut out);
         out.push_str("  }\n");
     }
     for (left, right) in seeds(gold, pred) {
@@ -37,24 +28,22 @@ pub fn pair_to_dot(gold: &QueryGraph, pred: &QueryGraph) -> String {
             "  g{left} -> p{right} [color=\"#7b3fa0\", style=dashed, dir=none, constraint=false];"
         );
     }
-    legend(true, &mut out);
+    legend(&mut out);
     out.push_str("}\n");
     out
 }
 
 /// A small graph that says what shapes and colours mean.
-fn legend(pair: bool, out: &mut String) {
+fn legend(out: &mut String) {
     out.push_str("  subgraph cluster_legend {\n    label=\"legend\"; style=dashed;\n");
     out.push_str("    legend_a [label=\"operator\", shape=box, fillcolor=\"#dce8f7\"];\n");
     out.push_str("    legend_b [label=\"name or constant\", shape=ellipse, fillcolor=\"#e8f3e8\"];\n");
-    let mut edges = vec![
+    let edges = [
         ("black", "solid", "operand"),
         ("#e07b00", "solid", "rows go to (logic)"),
         ("#2a9d3a", "solid", "value goes to (data)"),
+        ("#7b3fa0", "dashed", "the same in both queries"),
     ];
-    if pair {
-        edges.push(("#7b3fa0", "dashed", "the same in both queries"));
-    }
     for (colour, style, meaning) in edges {
         let _ = writeln!(
             out,
@@ -64,14 +53,8 @@ fn legend(pair: bool, out: &mut String) {
     out.push_str("  }\n");
 }
 
-/// What holds for all nodes and edges.
-fn prologue(out: &mut String) {
-    out.push_str("  node [fontname=\"Helvetica\", fontsize=11, style=filled];\n");
-    out.push_str("  edge [arrowsize=0.6];\n");
-}
-
 /// Nodes and edges of a graph, the nodes called by `prefix` and their index.
-fn body(graph: &QueryGraph, prefix: &str, indent: &str, out: &mut String) {
+fn body(graph: &QueryGraph, prefix: &str, out: &mut String) {
     for (index, node) in graph.graph().node_weights().enumerate() {
         let mut label = node.content.as_deref().map_or_else(
             || node.word.name().to_owned(),
@@ -87,7 +70,7 @@ fn body(graph: &QueryGraph, prefix: &str, indent: &str, out: &mut String) {
         let tooltip = if node.tag == Tag::NONE { "" } else { node.tag.name() };
         let _ = writeln!(
             out,
-            "{indent}{prefix}{index} [label=\"{}\", shape={shape}, fillcolor=\"{fill}\", tooltip=\"{}\"];",
+            "    {prefix}{index} [label=\"{}\", shape={shape}, fillcolor=\"{fill}\", tooltip=\"{}\"];",
             escape(&label),
             escape(tooltip)
         );
@@ -99,7 +82,7 @@ fn body(graph: &QueryGraph, prefix: &str, indent: &str, out: &mut String) {
             EdgeKind::Data => "color=\"#2a9d3a\", constraint=false",
         };
         let (from, to) = (edge.source().index(), edge.target().index());
-        let _ = writeln!(out, "{indent}{prefix}{from} -> {prefix}{to} [{style}];");
+        let _ = writeln!(out, "    {prefix}{from} -> {prefix}{to} [{style}];");
     }
 }
 

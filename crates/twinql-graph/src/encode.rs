@@ -70,7 +70,8 @@ pub fn return_probabilities(nodes: usize, edges: &[(u32, u32)], steps: usize) ->
     encoding
 }
 
-/// S = D^-½ A D^-½ in compressed rows.
+/// S = D^-½ A D^-½ in compressed rows. `petgraph::Csr` would hold the columns and values in two lists, and be filled in
+/// an order of its own: the sums below would not have the same bits.
 struct Symmetric {
     /// Where each row starts in `entries`; one more than there are rows.
     starts: Vec<usize>,

@@ -8,7 +8,7 @@ use crate::error::GraphError;
 use crate::vocabulary::{Fnv, Tag, Word};
 
 /// The most nodes a graph may have. Real queries have 20 to 80.
-pub const MAX_NODES: usize = 2048;
+pub(crate) const MAX_NODES: usize = 2048;
 
 /// A node: computing (an operator, no content) or content (an operand, a leaf).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

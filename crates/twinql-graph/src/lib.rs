@@ -2,19 +2,19 @@
 //!
 //! [`QueryGraph::lower`] makes the graph of a plan, [`QueryGraph::of_ast`] that of a syntax tree,
 //! [`PairArrays::build`] makes what the network reads of two graphs, [`relpm::relpm`] is the
-//! rule-based partial matching, [`augment`] changes graphs at random for pretraining.
+//! rule-based partial matching, [`Augmentation`]s change graphs at random for pretraining.
 
 pub mod agree;
-pub mod arrays;
+mod arrays;
 mod ast;
-pub mod augment;
+mod augment;
 pub mod codes;
 pub mod dot;
 pub mod encode;
-pub mod error;
-pub mod graph;
+mod error;
+mod graph;
 mod lower;
-pub mod question;
+mod question;
 pub mod relpm;
 pub mod vocabulary;
 

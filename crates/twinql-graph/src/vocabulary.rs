@@ -440,17 +440,14 @@ pub(crate) struct Fnv(pub(crate) u64);
 
 impl Default for Fnv {
     fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
+        Fnv(twinql_sql::hash::FNV)
     }
 }
 
 impl Fnv {
     /// Adds bytes and an end mark, so that `ab, c` differs from `a, bc`.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes.iter().chain(&[0xff]) {
-            self.0 ^= u64::from(*byte);
-            self.0 = self.0.wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        self.0 = twinql_sql::hash::fnv(self.0, bytes.iter().copied().chain([0xff]));
     }
 }
 

@@ -19,6 +19,7 @@ use twinql_audit::{Auditor, CHECKS, Config, Severity};
 use twinql_corpus::spider::read_gold;
 use twinql_metrics::wilson;
 use twinql_sql::Schema;
+use twinql_sql::hash::{FNV, finalised, fnv};
 
 use crate::{Done, Measurement};
 
@@ -61,13 +62,7 @@ struct Shown {
 /// Where a finding stands in the order in which findings are drawn: by a hash of its own (FNV-1a, and the finaliser of
 /// SplitMix64), so that a draw keeps those it has when other findings come or go.
 fn drawn_at(seed: usize, (set, line, check, start): &Key) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in format!("{seed} {set} {line} {check} {start}").bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
+    finalised(fnv(FNV, format!("{seed} {set} {line} {check} {start}").bytes()))
 }
 
 /// What was read: whether it is right.

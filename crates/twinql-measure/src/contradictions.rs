@@ -8,12 +8,11 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use twinql::corpus::{examples, pairs, predictions};
 use twinql::metrics::MetricId;
 use twinql::prepare::same_tokens;
-use twinql::{Engine, Job, Record, Schema, Semantics, Status, Work};
+use twinql::{Engine, Job, Record, Semantics, Status, Work};
 
-use crate::inputs::{Schemas, schemas};
+use crate::soundness::lines::{Question, families};
 use crate::{Done, Measurement};
 
 /// The measurement.
@@ -24,21 +23,16 @@ pub(crate) const MEASUREMENT: Measurement = Measurement {
     run,
 };
 
-/// Golds, the folder of what systems predict for them, and their schemas.
-const PREDICTIONS: [[&str; 3]; 6] = [
-    ["spider/dev_gold.sql", "predictions/spider_dev", "spider/tables.json"],
-    ["spider/test_gold.sql", "predictions/spider_test", "spider/test_tables.json"],
-    ["bird/dev_gold.sql", "predictions/bird_dev", "bird/dev_tables.json"],
-    ["bird/mini_dev_sqlite.json", "predictions/bird_mini_dev", "bird/dev_tables.json"],
-    ["cosql/dev_gold.txt", "predictions/cosql_dev", "cosql/tables.json"],
-    ["sparc/dev_gold.txt", "predictions/sparc_dev", "spider/tables.json"],
-];
-
-/// Files of pairs, and their schemas.
-const PAIRS: [[&str; 2]; 3] = [
-    ["pairs/spider_pair_dev.jsonl", "spider/tables.json"],
-    ["pairs/bird_ex_dev.jsonl", "bird/dev_tables.json"],
-    ["pairs/splash_train_seq2struct.jsonl", "spider/tables.json"],
+/// The collections whose pairs are taken.
+const FAMILIES: [&str; 8] = [
+    "spider dev",
+    "spider-pair dev",
+    "spider test",
+    "splash",
+    "cosql dev",
+    "sparc dev",
+    "bird dev",
+    "bird mini-dev",
 ];
 
 fn run(args: &[String]) -> Done {
@@ -77,7 +71,7 @@ impl std::fmt::Display for Found {
     }
 }
 
-/// Counts over every STEPth of the distinct pairs of all real data.
+/// Counts over every STEPth of the distinct pairs of golds and predictions.
 pub fn count(data: &Path, step: usize, semantics: &Semantics) -> Result<Found, Box<dyn Error>> {
     let all: Vec<Job> = jobs(data)?.into_iter().step_by(step.max(1)).collect();
     let prover = Engine::builder().metric(MetricId::Proof).semantics(semantics.clone()).build()?;
@@ -115,61 +109,21 @@ fn in_words(job: &Job, record: &Record) -> String {
     format!("{} over {}: {}\n{gold}\n{pred}", job.id, schema.db_id, by.join(", "))
 }
 
-/// The distinct pairs of all real data that is there.
+/// The distinct pairs of these collections.
 fn jobs(data: &Path) -> Result<Vec<Job>, Box<dyn Error>> {
     let mut seen = HashSet::new();
     let mut jobs = Vec::new();
-    let mut add = |id: String, schema: Option<&Arc<Schema>>, gold: &str, pred: &str| {
-        let Some(schema) = schema else { return };
-        if !pred.trim().is_empty() && seen.insert((schema.db_id.clone(), gold.to_owned(), pred.to_owned())) {
-            let work =
-                Work::Pair { schema: Arc::clone(schema), gold: gold.to_owned(), pred: pred.to_owned() };
-            jobs.push(Job { id: id.into(), work });
-        }
-    };
-    for [golds, folder, tables] in PREDICTIONS {
-        let Some((golds, schemas)) = there(data, golds, tables)? else { continue };
-        let golds = examples::read(golds)?.examples;
-        for file in files(&data.join(folder))? {
-            let mut read = predictions::read(&file)?.all;
-            // Blank lines between interactions; and some files answer the first golds only.
-            if read.len() > golds.len() {
-                read.retain(|prediction| !prediction.sql.is_empty());
+    for family in families(data)?.iter().filter(|family| FAMILIES.contains(&family.name)) {
+        for (number, question) in family.questions.iter().enumerate() {
+            let Question { schema, gold, preds } = question;
+            for pred in preds.iter().filter(|pred| !pred.trim().is_empty()) {
+                if seen.insert((schema.db_id.clone(), gold.clone(), pred.clone())) {
+                    let work =
+                        Work::Pair { schema: Arc::clone(schema), gold: gold.clone(), pred: pred.clone() };
+                    jobs.push(Job { id: format!("{}:{number}", family.name).into(), work });
+                }
             }
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-            for (number, (gold, pred)) in golds.iter().zip(read).enumerate() {
-                add(format!("{stem}:{number}"), schemas.get(&gold.database), &gold.sql, &pred.sql);
-            }
-        }
-    }
-    for [file, tables] in PAIRS {
-        let Some((file, schemas)) = there(data, file, tables)? else { continue };
-        for (number, pair) in pairs::read(&file)?.pairs.into_iter().enumerate() {
-            let schema = pair.db_id.as_ref().and_then(|id| schemas.get(id));
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-            add(format!("{stem}:{number}"), schema, &pair.gold, &pair.pred);
         }
     }
     Ok(jobs)
-}
-
-/// A file and its schemas, where both are there.
-fn there(data: &Path, file: &str, tables: &str) -> Result<Option<(PathBuf, Schemas)>, Box<dyn Error>> {
-    let (file, tables) = (data.join(file), data.join(tables));
-    match file.exists() && tables.exists() {
-        true => Ok(Some((file, schemas(&tables)?))),
-        false => Ok(None),
-    }
-}
-
-/// The files of a folder by their names; none where there is no folder.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    let mut files: Vec<PathBuf> =
-        entries.into_iter().map(|entry| entry.path()).filter(|p| p.is_file()).collect();
-    files.sort();
-    Ok(files)
 }

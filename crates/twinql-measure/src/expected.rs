@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use twinql_sql::Semantics;
 use twinql_sql::schema::spider::read_tables_json;
-use twinql_suite::plausible::{Expectation, ExpectedConfig};
-use twinql_suite::{Judge, JudgeConfig};
+use twinql_suite::plausible::ExpectedConfig;
+use twinql_suite::{Expectation, Judge, JudgeConfig};
 
 use crate::{Done, Measurement};
 

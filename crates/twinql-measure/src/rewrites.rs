@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use twinql::Schema;
 use twinql::corpus::rewrites::{Rewrite, all, apply};
-use twinql::suite::plausible::{Expectation, ExpectedConfig};
-use twinql::suite::{Judge, JudgeConfig, Verdict};
+use twinql::suite::plausible::ExpectedConfig;
+use twinql::suite::{Expectation, Judge, JudgeConfig, Verdict};
 
 use crate::{Done, Measurement, inputs};
 

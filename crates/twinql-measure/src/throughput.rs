@@ -12,7 +12,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use twinql::corpus::pairs;
 use twinql::graph::{GraphArrays, PairArrays, Question};
-use twinql::model::{EpochReport, Evidence, Example, GmnConfig, Observer, Scorer, TrainConfig, train};
+use twinql::model::{EpochReport, Evidence, Example, Observer, Scorer, TrainConfig, train};
 use twinql::prepare::Graphs;
 use twinql::{Engine, Network, Semantics};
 
@@ -149,10 +149,9 @@ impl Observer for Watch {
 fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
     let schemas = schemas(Path::new(schema_path))?;
     let config = TrainConfig {
-        model: GmnConfig::default(),
+        network: twinql::model::Network { semantics: vec!["no-fk".into()], ..Default::default() },
         epochs: EPOCHS,
         patience: EPOCHS,
-        semantics: vec!["no-fk".into()],
         ..TrainConfig::default()
     };
     let semantics: Semantics = "no-fk".parse()?;
@@ -164,11 +163,11 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
         let chosen: Vec<_> =
             chosen.filter_map(|pair| Some((pair, schemas.get(pair.db_id.as_ref()?)?))).collect();
         let all = chosen.iter().map(|(pair, schema)| (*schema, pair.gold.as_str(), pair.pred.as_str()));
-        let graphs = Graphs::build(all, &semantics, &config.graph, &|| ());
+        let graphs = Graphs::build(all, &semantics, &config.network.graph, &|| ());
         let examples = chosen.iter().filter_map(|(pair, schema)| {
             let graphs = graphs.pair(schema, &pair.gold, &pair.pred);
             let (gold, pred) = graphs.both()?;
-            let arrays = PairArrays::build(gold, pred, &config.model.encoding());
+            let arrays = PairArrays::build(gold, pred, &config.network.model.encoding());
             (!arrays.identical).then_some(Example {
                 pair: arrays,
                 label: pair.label == Some(1),
@@ -202,7 +201,7 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
     let scores = scorer.score(&arrays);
     let mut file = std::io::BufWriter::new(std::fs::File::create(out.join("batches.jsonl"))?);
     let about = json!({
-        "config": config.model,
+        "config": config.network.model,
         "batch_size": config.batch_size,
         "learning_rate": config.learning_rate,
         "weight_decay": config.weight_decay,

@@ -72,8 +72,8 @@ impl Confusion {
         (below > 0.0).then(|| (tp * tn - fp * fn_) / below.sqrt())
     }
 
-    /// False positives among all pairs, as the papers on test suites and on ESM+ tabulate them. The usual
-    /// rate, among label-0 pairs, is [`Confusion::fall_out`].
+    /// False positives among all pairs, as the papers on test suites and on ESM+ tabulate them. This is not the usual
+    /// rate, which is among label-0 pairs.
     pub fn false_positive_share(&self) -> Option<f64> {
         ratio(self.false_positives, self.total())
     }
@@ -81,16 +81,6 @@ impl Confusion {
     /// False negatives among all pairs, as those papers tabulate them.
     pub fn false_negative_share(&self) -> Option<f64> {
         ratio(self.false_negatives, self.total())
-    }
-
-    /// False positives among label-0 pairs.
-    pub fn fall_out(&self) -> Option<f64> {
-        ratio(self.false_positives, self.false_positives + self.true_negatives)
-    }
-
-    /// False negatives among label-1 pairs.
-    pub fn miss_rate(&self) -> Option<f64> {
-        ratio(self.false_negatives, self.false_negatives + self.true_positives)
     }
 }
 
@@ -172,7 +162,6 @@ mod rates {
     fn by_hand() {
         let c = Confusion { true_positives: 4, false_positives: 1, true_negatives: 3, false_negatives: 2 };
         assert_eq!((c.false_positive_share(), c.false_negative_share()), (Some(0.1), Some(0.2)));
-        assert_eq!((c.fall_out(), c.miss_rate()), (Some(0.25), Some(2.0 / 6.0)));
         // (4·3 − 1·2) / √(5·6·4·5)
         assert!(c.mcc().is_some_and(|m| (m - 10.0 / 600f64.sqrt()).abs() < 1e-12));
         assert_eq!(Confusion::default().mcc(), None);

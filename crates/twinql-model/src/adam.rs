@@ -1,6 +1,6 @@
 //! Adam (Kingma and Ba, 2015) over the flat weights, and the course of its learning rate.
 
-use crate::config::{Schedule, TrainConfig};
+use crate::config::{Optimiser, Schedule};
 
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
@@ -34,7 +34,7 @@ impl Adam {
     }
 
     /// One step: gradients are cut to a length, clipped by value, and the L2 penalty is added.
-    pub(crate) fn update(&mut self, weights: &mut [f32], gradients: &[f32], rate: f32, config: &TrainConfig) {
+    pub(crate) fn update(&mut self, weights: &mut [f32], gradients: &[f32], rate: f32, config: &Optimiser) {
         self.step += 1;
         let t = self.step.min(i32::MAX as u64) as i32;
         let correct1 = 1.0 / (1.0 - BETA1.powi(t));
@@ -64,7 +64,7 @@ fn shortening(gradients: &[f32], longest: f32) -> f32 {
 
 /// Learning rate of a step: linear warm-up, then the schedule. `progress` is the share of all
 /// steps that is done, `halvings` counts the plateau's.
-pub(crate) fn learning_rate(config: &TrainConfig, step: u64, progress: f64, halvings: u32) -> f32 {
+pub(crate) fn learning_rate(config: &Optimiser, step: u64, progress: f64, halvings: u32) -> f32 {
     let warmup = config.warmup_steps as f64;
     let rise = ((step + 1) as f64 / (warmup + 1.0)).min(1.0);
     let course = match config.schedule {
@@ -81,6 +81,7 @@ pub(crate) fn learning_rate(config: &TrainConfig, step: u64, progress: f64, halv
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::TrainConfig;
 
     #[test]
     fn long_gradients_are_cut_and_short_ones_left() {
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn one_long_gradient_hardly_moves_the_weights() {
         let moved = |clip_norm| {
-            let config = TrainConfig { clip_norm, weight_decay: 0.0, ..TrainConfig::default() };
+            let config = TrainConfig { clip_norm, weight_decay: 0.0, ..TrainConfig::default() }.optimiser();
             let (mut adam, mut weights) = (Adam::new(1), [0.0]);
             for step in 0..300 {
                 let turn = if step % 2 == 0 { 0.01 } else { -0.01 };

@@ -78,13 +78,17 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{
-        Scorer, Silent, TrainConfig,
+        Network, Scorer, Silent, TrainConfig,
         synthetic::{examples, small_config},
         train,
     };
 
     fn scorer() -> Scorer {
-        let config = TrainConfig { model: small_config(), epochs: 1, ..TrainConfig::default() };
+        let config = TrainConfig {
+            network: Network { model: small_config(), ..Network::default() },
+            epochs: 1,
+            ..TrainConfig::default()
+        };
         let (learn, valid) = (examples(0, 40, 9, 4), examples(500, 20, 9, 4));
         Scorer::new(train(&config, &learn, &valid, &mut Silent).unwrap().checkpoint)
     }

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, TensorView};
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub(crate) use twinql_files::hex;
 use twinql_graph::{Question, vocabulary};
 
 use crate::{
@@ -16,6 +15,7 @@ use crate::{
     correction::Correction,
     error::ModelError,
     execution::ExecutionModel,
+    header::{KEY, metadata, tensors},
     reading::Reading,
     seal::{self, Unsealed},
     tiers::Tiers,
@@ -24,9 +24,6 @@ use crate::{
 
 /// Version of the checkpoint format.
 pub const FORMAT: u32 = 1;
-/// The metadata key under which [`CheckpointInfo`] lies as JSON.
-const KEY: &str = "twinql";
-
 /// What a checkpoint says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckpointInfo {
@@ -115,11 +112,11 @@ impl CheckpointInfo {
         CheckpointInfo {
             format: FORMAT,
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            model: config.model.clone(),
-            graph: config.graph,
+            model: config.network.model.clone(),
+            graph: config.network.graph,
             pretrained: true,
-            vocabulary: config.vocabulary.clone(),
-            semantics: config.semantics.clone(),
+            vocabulary: config.network.vocabulary.clone(),
+            semantics: config.network.semantics.clone(),
             seed: config.seed,
             calibration: Calibration::UNMEASURED,
             threshold: 0.5,
@@ -143,7 +140,7 @@ pub(crate) fn signature(config: &TrainConfig, data: &str, threshold: Option<f32>
     let metric = match threshold {
         Some(threshold) => format!(
             "metric:gmn|data:{data}|semantics:{}|threshold:{threshold:.2}",
-            config.semantics.join("+")
+            config.network.semantics.join("+")
         ),
         None => format!("metric:none|data:{data}"),
     };
@@ -177,8 +174,8 @@ impl Checkpoint {
     /// # Errors
     /// [`ModelError::Checkpoint`] if it cannot be encoded.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
-        let json =
-            serde_json::to_string(&self.info).map_err(|e| damaged("the new checkpoint", e.to_string()))?;
+        let json = serde_json::to_string(&self.info)
+            .map_err(|e| ModelError::damaged("the new checkpoint", e.to_string()))?;
         let layout = Layout::new(&self.info.model);
         encode(&layout, &[("", &self.weights)], json)
     }
@@ -207,14 +204,14 @@ impl Checkpoint {
     ) -> Result<Checkpoint, ModelError> {
         let json = read_metadata(bytes, origin)?;
         let info: CheckpointInfo = serde_json::from_str(&json)
-            .map_err(|e| damaged(origin, format!("its metadata cannot be read ({e})")))?;
+            .map_err(|e| ModelError::damaged(origin, format!("its metadata cannot be read ({e})")))?;
         if info.format != FORMAT {
-            return Err(damaged(
+            return Err(ModelError::damaged(
                 origin,
                 format!("it has format {}, this program reads {FORMAT}", info.format),
             ));
         }
-        info.model.validate().map_err(|e| damaged(origin, e.to_string()))?;
+        info.model.validate().map_err(|e| ModelError::damaged(origin, e.to_string()))?;
         let usable = info.calibration.is_usable()
             && (0.0..=1.0).contains(&info.threshold)
             && info.band.as_ref().is_none_or(Band::is_usable)
@@ -222,7 +219,7 @@ impl Checkpoint {
             && info.execution.as_ref().is_none_or(ExecutionModel::is_usable)
             && info.corrections.iter().all(Correction::is_usable);
         if !usable {
-            return Err(damaged(origin, "its calibration is not usable"));
+            return Err(ModelError::damaged(origin, "its calibration is not usable"));
         }
         let layout = Layout::new(&info.model);
         let checkpoint = Checkpoint { weights: decode(bytes, origin, &layout, "")?, info };
@@ -260,17 +257,13 @@ impl Checkpoint {
     }
 }
 
-pub(crate) fn damaged(origin: &str, reason: impl Into<String>) -> ModelError {
-    ModelError::Checkpoint { origin: origin.to_owned(), reason: reason.into() }
-}
-
 /// Several copies of the weights, each under a prefix, as one safetensors file.
 pub(crate) fn encode(
     layout: &Layout,
     copies: &[(&str, &[f32])],
     json: String,
 ) -> Result<Vec<u8>, ModelError> {
-    let fail = |e: String| damaged("the new checkpoint", e);
+    let fail = |e: String| ModelError::damaged("the new checkpoint", e);
     let mut bytes: Vec<(String, [usize; 2], Vec<u8>)> = Vec::new();
     for (prefix, flat) in copies {
         // The metadata is public, and may say another shape than the weights have.
@@ -305,25 +298,6 @@ pub(crate) fn read_metadata(bytes: &[u8], origin: &str) -> Result<String, ModelE
     Ok(json)
 }
 
-/// A file's tensors. Its header is valid, and it has exactly the length that this says.
-fn tensors<'f>(bytes: &'f [u8], origin: &str) -> Result<SafeTensors<'f>, ModelError> {
-    SafeTensors::deserialize(bytes)
-        .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))
-}
-
-/// The JSON text that [`encode`] stored, whatever the checksum.
-pub(crate) fn metadata(bytes: &[u8], origin: &str) -> Result<String, ModelError> {
-    tensors(bytes, origin)?;
-    let (_, metadata) = SafeTensors::read_metadata(bytes)
-        .map_err(|e| damaged(origin, format!("its header cannot be read ({e})")))?;
-    metadata
-        .metadata()
-        .as_ref()
-        .and_then(|m| m.get(KEY))
-        .cloned()
-        .ok_or_else(|| damaged(origin, "it is a safetensors file of another program"))
-}
-
 /// One copy of the weights.
 pub(crate) fn decode(
     bytes: &[u8],
@@ -334,7 +308,7 @@ pub(crate) fn decode(
     let tensors = tensors(bytes, origin)?;
     // Before memory is taken: sizes come from the file's own metadata.
     if layout.total > bytes.len() / 4 {
-        return Err(damaged(
+        return Err(ModelError::damaged(
             origin,
             format!("its configuration asks for {} parameters, more than the file holds", layout.total),
         ));
@@ -342,12 +316,13 @@ pub(crate) fn decode(
     let mut flat = vec![0.0f32; layout.total];
     for (name, slot) in layout.names.iter().zip(&layout.slots) {
         let name = format!("{prefix}{name}");
-        let view =
-            tensors.tensor(&name).map_err(|_| damaged(origin, format!("it lacks the tensor {name}")))?;
+        let view = tensors
+            .tensor(&name)
+            .map_err(|_| ModelError::damaged(origin, format!("it lacks the tensor {name}")))?;
         if view.dtype() != Dtype::F32 || view.shape() != [slot.rows, slot.cols] {
             let (kind, shape, Slot { rows, cols, .. }) = (view.dtype(), view.shape(), slot);
             let what = format!("tensor {name} is {kind:?} {shape:?}, expected F32 [{rows}, {cols}]");
-            return Err(damaged(origin, what));
+            return Err(ModelError::damaged(origin, what));
         }
         let values = view.data().chunks_exact(4).map(|c| match c {
             [a, b, c, d] => f32::from_le_bytes([*a, *b, *c, *d]),
@@ -355,7 +330,7 @@ pub(crate) fn decode(
         });
         for (to, from) in slot.of_mut(&mut flat).iter_mut().zip(values) {
             if !from.is_finite() {
-                return Err(damaged(origin, format!("tensor {name} is not finite")));
+                return Err(ModelError::damaged(origin, format!("tensor {name} is not finite")));
             }
             *to = from;
         }

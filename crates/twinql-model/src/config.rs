@@ -206,6 +206,17 @@ pub enum Compute {
     Cuda,
 }
 
+impl Compute {
+    /// The error of a device whose feature was not switched on in this build.
+    pub(crate) fn not_built_in(self) -> ModelError {
+        let name = format!("{self:?}").to_lowercase();
+        ModelError::Device {
+            remedy: format!("build with `--features {name}`, or use --device cpu"),
+            device: name,
+        }
+    }
+}
+
 impl std::str::FromStr for Compute {
     type Err = ModelError;
 
@@ -257,14 +268,68 @@ pub(crate) fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Resu
     if condition { Ok(()) } else { Err(ModelError::Config(otherwise())) }
 }
 
+/// What is trained, which a checkpoint says of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Network {
+    /// Its shape.
+    pub model: GmnConfig,
+    /// How queries became its graphs.
+    pub graph: GraphConfig,
+    /// Names of the labels' semantics.
+    pub semantics: Vec<String>,
+    /// Hash of the feature vocabulary.
+    pub vocabulary: String,
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Network {
+            model: GmnConfig::default(),
+            graph: GraphConfig::default(),
+            semantics: vec!["default".into()],
+            vocabulary: vocabulary::hash(),
+        }
+    }
+}
+
+/// How a step moves the weights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Optimiser {
+    /// Passes over the data, along which the learning rate falls.
+    pub(crate) epochs: usize,
+    pub(crate) learning_rate: f64,
+    pub(crate) warmup_steps: usize,
+    pub(crate) schedule: Schedule,
+    pub(crate) weight_decay: f64,
+    pub(crate) clip_value: f32,
+    pub(crate) clip_norm: f32,
+}
+
+impl Optimiser {
+    /// Refuses steps that lead nowhere.
+    pub(crate) fn validate(&self) -> Result<(), ModelError> {
+        let positive = [("learning_rate", self.learning_rate), ("clip_value", f64::from(self.clip_value))];
+        for (name, value) in positive {
+            holds(value.is_finite() && value > 0.0, || format!("{name} is {value}, it must be positive"))?;
+        }
+        let (decay, norm) = (self.weight_decay, f64::from(self.clip_norm));
+        not_negative(&[("weight_decay", decay), ("clip_norm", norm)])
+    }
+}
+
+fn not_negative(fields: &[(&str, f64)]) -> Result<(), ModelError> {
+    fields.iter().try_for_each(|(name, value)| {
+        holds(value.is_finite() && *value >= 0.0, || format!("{name} is {value}, it must not be negative"))
+    })
+}
+
 /// Everything a training run depends on besides its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
-    /// Shape of the network.
-    pub model: GmnConfig,
-    /// How queries became graphs, for the checkpoint.
-    pub graph: GraphConfig,
+    /// The network, which other tables of a configuration file describe.
+    #[serde(skip)]
+    pub network: Network,
     /// Seed of initial weights and of the order of batches.
     pub seed: u64,
     /// Most passes over the training pairs; with 0, the weights of `init` are calibrated.
@@ -315,22 +380,18 @@ pub struct TrainConfig {
     pub precision: Precision,
     /// Folder for the state (to resume) and what each epoch did, of pretraining and of training; none: nothing
     /// is written.
+    #[serde(skip)]
     pub run_dir: Option<std::path::PathBuf>,
     /// A checkpoint of the same shape whose weights the run starts with, in place of random ones.
     pub init: Option<std::path::PathBuf>,
     /// Continue from `run_dir` where it holds a state of the same configuration and data.
     pub resume: bool,
-    /// Names of the labels' semantics, for the checkpoint.
-    pub semantics: Vec<String>,
-    /// Hash of the feature vocabulary, for the checkpoint.
-    pub vocabulary: String,
 }
 
 impl Default for TrainConfig {
     fn default() -> Self {
         TrainConfig {
-            model: GmnConfig::default(),
-            graph: GraphConfig::default(),
+            network: Network::default(),
             seed: 8,
             epochs: 30,
             batch_size: 32,
@@ -355,8 +416,6 @@ impl Default for TrainConfig {
             run_dir: None,
             init: None,
             resume: false,
-            semantics: vec!["default".into()],
-            vocabulary: vocabulary::hash(),
         }
     }
 }
@@ -367,24 +426,14 @@ impl TrainConfig {
     /// # Errors
     /// [`ModelError::Config`] names the field.
     pub fn validate(&self) -> Result<(), ModelError> {
-        self.model.validate()?;
-        let positive = [("learning_rate", self.learning_rate), ("clip_value", f64::from(self.clip_value))];
-        for (name, value) in positive {
-            holds(value.is_finite() && value > 0.0, || format!("{name} is {value}, it must be positive"))?;
-        }
-        let not_negative = [
-            ("weight_decay", self.weight_decay),
-            ("clip_norm", f64::from(self.clip_norm)),
+        self.network.model.validate()?;
+        self.optimiser().validate()?;
+        not_negative(&[
             ("margin", f64::from(self.margin)),
             ("ease_margin", f64::from(self.ease_margin)),
             ("ease_weight", f64::from(self.ease_weight)),
             ("max_minutes", self.max_minutes),
-        ];
-        for (name, value) in not_negative {
-            holds(value.is_finite() && value >= 0.0, || {
-                format!("{name} is {value}, it must not be negative")
-            })?;
-        }
+        ])?;
         let decay = self.ema_decay;
         holds((0.0..1.0).contains(&decay), || format!("ema_decay is {decay}, it must lie in [0, 1)"))?;
         for (name, value) in [("teacher_share", self.teacher_share), ("plain_share", self.plain_share)] {
@@ -399,8 +448,28 @@ impl TrainConfig {
         })
     }
 
-    /// What must agree for a run to be resumed: all but the folder, the time limit and the flag.
+    /// How its steps move the weights.
+    pub(crate) fn optimiser(&self) -> Optimiser {
+        Optimiser {
+            epochs: self.epochs,
+            learning_rate: self.learning_rate,
+            warmup_steps: self.warmup_steps,
+            schedule: self.schedule,
+            weight_decay: self.weight_decay,
+            clip_value: self.clip_value,
+            clip_norm: self.clip_norm,
+        }
+    }
+
+    /// What must agree for a run to be resumed: all but the network, which is compared on its own, the
+    /// folder, the time limit and the flag.
     pub(crate) fn resume_key(&self) -> TrainConfig {
-        TrainConfig { run_dir: None, resume: false, max_minutes: 0.0, ..self.clone() }
+        TrainConfig {
+            network: Network::default(),
+            run_dir: None,
+            resume: false,
+            max_minutes: 0.0,
+            ..self.clone()
+        }
     }
 }

@@ -7,10 +7,11 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
 use twinql_graph::{GraphArrays, QUESTIONS, Question};
 
+use twinql_files::hex;
+
 use crate::{
     backend::Backend,
     calibrate::{Point, auc_of_distances},
-    checkpoint::hex,
     config::TrainConfig,
     error::ModelError,
     example::Example,
@@ -70,7 +71,7 @@ impl TrainingSet {
                 unusable.add(&ModelError::Input(format!("example {index} has weight {}", example.weight)));
                 continue;
             }
-            match Prepared::new(&example.pair, &config.model) {
+            match Prepared::new(&example.pair, &config.network.model) {
                 Ok(pair) => usable.push((index, pair.nodes())),
                 Err(error) => {
                     unusable.add(&error);
@@ -135,7 +136,7 @@ impl TrainingSet {
                 let factor = if example.label { self.factors.0 } else { self.factors.1 };
                 let Example { label, ease, share, .. } = *example;
                 Some(Item {
-                    pair: Prepared::new(&example.pair, &config.model).ok()?,
+                    pair: Prepared::new(&example.pair, &config.network.model).ok()?,
                     target: Target::new(config, Known { label, ease, share }, lessons.of(index)),
                     weight: example.weight * factor,
                 })
@@ -166,7 +167,7 @@ impl Validation {
         let mut evidence = Vec::with_capacity(examples.len());
         let mut asked = Vec::with_capacity(examples.len());
         for example in examples {
-            match Prepared::new(&example.pair, &config.model) {
+            match Prepared::new(&example.pair, &config.network.model) {
                 Ok(pair) if example.weight.is_finite() && example.weight >= 0.0 => {
                     pairs.push(pair);
                     labels.push((example.label, example.weight));

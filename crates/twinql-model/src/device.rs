@@ -14,16 +14,16 @@ use crate::{
 /// [`ModelError::Device`] for one that is not built in, or has no numbers of the precision asked for.
 pub(crate) fn backend(config: &TrainConfig, layout: &Layout) -> Result<Box<dyn Backend>, ModelError> {
     match config.compute {
-        Compute::Native => Ok(Box::new(NativeBackend::new(config.model.clone(), layout.clone()))),
+        Compute::Native => Ok(Box::new(NativeBackend::new(config.network.model.clone(), layout.clone()))),
         #[cfg(feature = "burn")]
         compute => Ok(Box::new(crate::burn::BurnBackend::new(
-            config.model.clone(),
+            config.network.model.clone(),
             layout.clone(),
             compute,
             config.precision,
         )?)),
         #[cfg(not(feature = "burn"))]
-        compute => Err(ModelError::not_built_in(compute)),
+        compute => Err(compute.not_built_in()),
     }
 }
 
@@ -36,7 +36,7 @@ mod tests {
     fn a_device_that_is_not_built_in_says_how_to_build_it() {
         for compute in [Compute::Flex, Compute::Wgpu, Compute::Cuda] {
             let config = TrainConfig { compute, ..TrainConfig::default() };
-            let Err(error) = backend(&config, &Layout::new(&config.model)) else {
+            let Err(error) = backend(&config, &Layout::new(&config.network.model)) else {
                 panic!("{compute:?} is not built in");
             };
             assert!(error.to_string().contains("--features"), "{error}");

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::config::Compute;
-
 /// An error of the model crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -99,12 +97,8 @@ impl ModelError {
         ModelError::Io { action, path: path.to_path_buf(), source }
     }
 
-    /// A device whose feature was not switched on in this build.
-    pub(crate) fn not_built_in(compute: Compute) -> ModelError {
-        let name = format!("{compute:?}").to_lowercase();
-        ModelError::Device {
-            remedy: format!("build with `--features {name}`, or use --device cpu"),
-            device: name,
-        }
+    /// A file of weights that is none, or a damaged one.
+    pub(crate) fn damaged(origin: &str, reason: impl Into<String>) -> ModelError {
+        ModelError::Checkpoint { origin: origin.to_owned(), reason: reason.into() }
     }
 }

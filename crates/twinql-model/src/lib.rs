@@ -23,7 +23,7 @@
 //!         let label = i % 2 == 0;
 //!         let other = if label { "a" } else { "b" };
 //!         let (left, right) = (graph("SELECT a FROM t"), graph(&format!("SELECT {other} FROM t LIMIT {i}")));
-//!         Example::new(PairArrays::build(&left, &right, &config.model.encoding()), label)
+//!         Example::new(PairArrays::build(&left, &right, &config.network.model.encoding()), label)
 //!     })
 //!     .collect();
 //! let trained = train(&config, &examples, &examples, &mut Silent)?;
@@ -51,6 +51,7 @@ mod error;
 mod example;
 mod execution;
 mod fit;
+mod header;
 mod logistic;
 mod native;
 mod prepare;
@@ -78,7 +79,7 @@ pub use attention::{Attention, AttentionStep, Match};
 pub use band::{Band, Decision, LEVEL};
 pub use calibrate::{Calibration, Quality, Transform};
 pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
-pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Precision, Schedule, TrainConfig};
+pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Network, Precision, Schedule, TrainConfig};
 pub use correction::{Correction, Probed, Shown};
 pub use error::ModelError;
 pub use example::Example;

@@ -13,9 +13,11 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use twinql_graph::{Augmentation, GraphArrays, PairArrays, QueryGraph};
 
+use twinql_files::hex;
+
 use crate::{
-    checkpoint::{Checkpoint, CheckpointInfo, hex},
-    config::{Schedule, TrainConfig},
+    checkpoint::{Checkpoint, CheckpointInfo},
+    config::{Optimiser, Schedule, TrainConfig},
     device::backend,
     error::ModelError,
     prepare::Prepared,
@@ -56,8 +58,8 @@ fn views(
         }
     };
     let (left, right) = (view(), view());
-    let pair = PairArrays::build(&left, &right, &train.model.encoding());
-    Prepared::new(&pair, &train.model)
+    let pair = PairArrays::build(&left, &right, &train.network.model.encoding());
+    Prepared::new(&pair, &train.network.model)
 }
 
 /// A random order of `0..n`, drawn from a stream of its own.
@@ -83,13 +85,13 @@ pub fn pretrain(
     graphs: &[QueryGraph],
     observer: &mut dyn PretrainObserver,
 ) -> Result<Pretrained, ModelError> {
-    let optimiser = TrainConfig {
+    train.network.model.validate()?;
+    let optimiser = Optimiser {
         epochs: config.epochs,
-        batch_size: config.batch_size,
         learning_rate: config.learning_rate,
         warmup_steps: config.warmup_steps,
         schedule: Schedule::Cosine,
-        ..train.clone()
+        ..train.optimiser()
     };
     optimiser.validate()?;
     let mix = config.mix()?;
@@ -103,7 +105,7 @@ pub fn pretrain(
             used.len()
         )));
     }
-    let layout = Layout::new(&train.model);
+    let layout = Layout::new(&train.network.model);
     let backend = backend(train, &layout)?;
     let data = graphs_hash(graphs, &used);
     let folder = RunFolder::open(train, PRETRAIN_STATE, PRETRAIN_METRICS)?;
@@ -119,7 +121,7 @@ pub fn pretrain(
     // A last batch of one would have no negatives.
     let steps = used.len() / config.batch_size + usize::from(used.len() % config.batch_size > 1);
     for number in state.progress.history.len() + 1..=config.epochs {
-        let epoch = Epoch { config: &optimiser, number, steps, halvings: 0 };
+        let epoch = Epoch { optimiser, number, steps, halvings: 0 };
         let order = shuffled(used.len(), train.seed, (1 << 48) + number as u64);
         let mut nearest = 0.0;
         let ran = epoch.run(
@@ -205,7 +207,7 @@ mod tests {
     use crate::report::{Silent, StepReport};
     use crate::{
         Example, Scorer,
-        config::GmnConfig,
+        config::{GmnConfig, Network},
         synthetic::{examples, small_config},
         train,
     };
@@ -230,12 +232,15 @@ mod tests {
 
     fn shared() -> TrainConfig {
         TrainConfig {
-            model: GmnConfig {
-                words: twinql_graph::vocabulary::WORD_COUNT,
-                tags: twinql_graph::vocabulary::TAG_COUNT,
-                ..small_config()
+            network: Network {
+                model: GmnConfig {
+                    words: twinql_graph::vocabulary::WORD_COUNT,
+                    tags: twinql_graph::vocabulary::TAG_COUNT,
+                    ..small_config()
+                },
+                vocabulary: "v1".into(),
+                ..Network::default()
             },
-            vocabulary: "v1".into(),
             ..TrainConfig::default()
         }
     }

@@ -9,16 +9,16 @@ use crate::{
     adam::{Learner, learning_rate},
     backend::StepResult,
     checkpoint::write_whole,
-    config::TrainConfig,
+    config::{Optimiser, TrainConfig},
     error::ModelError,
     report::{StepReport, StopReason},
     state::{METRICS, PRETRAIN_METRICS, PRETRAIN_STATE, STATE},
 };
 
 /// An epoch of a run.
-pub(crate) struct Epoch<'a> {
-    /// What the learning rate and the optimiser depend on.
-    pub(crate) config: &'a TrainConfig,
+pub(crate) struct Epoch {
+    /// How its steps move the weights.
+    pub(crate) optimiser: Optimiser,
     /// From 1.
     pub(crate) number: usize,
     /// Steps of a whole epoch.
@@ -39,7 +39,7 @@ pub(crate) struct Ran {
     pub(crate) cut: Option<StopReason>,
 }
 
-impl Epoch<'_> {
+impl Epoch {
     /// Takes a step for each batch. `step` gives a batch's loss and gradients and how many pairs it held, nothing where
     /// it holds too few; `after` follows a step, and may end the epoch.
     ///
@@ -65,11 +65,11 @@ impl Epoch<'_> {
                     reason: "a loss or gradient is not finite".into(),
                 });
             }
-            let all = (self.steps * self.config.epochs).max(1);
+            let all = (self.steps * self.optimiser.epochs).max(1);
             let progress = learner.adam.step as f64 / all as f64;
-            ran.rate = learning_rate(self.config, learner.adam.step, progress, self.halvings);
+            ran.rate = learning_rate(&self.optimiser, learner.adam.step, progress, self.halvings);
             let Learner { weights, adam } = learner;
-            adam.update(weights, &result.gradients, ran.rate, self.config);
+            adam.update(weights, &result.gradients, ran.rate, &self.optimiser);
             ran.loss += f64::from(result.loss);
             pairs_done += pairs;
             let report = StepReport {

@@ -8,7 +8,7 @@ use twinql_graph::{PairArrays, Question};
 use crate::{
     attention::Attention,
     checkpoint::{Checkpoint, CheckpointInfo},
-    config::{Compute, Precision, TrainConfig},
+    config::{Compute, Network, Precision, TrainConfig},
     correction::Correction,
     device::backend,
     error::ModelError,
@@ -158,7 +158,8 @@ impl Scorer {
         pairs: &[PairArrays],
     ) -> Result<Vec<Result<Score, ModelError>>, ModelError> {
         let model = &self.info.model;
-        let there = TrainConfig { model: model.clone(), compute, precision, ..TrainConfig::default() };
+        let network = Network { model: model.clone(), ..Network::default() };
+        let there = TrainConfig { network, compute, precision, ..TrainConfig::default() };
         let backend = backend(&there, &Layout::new(model))?;
         let prepared: Vec<_> = pairs.iter().map(|pair| Prepared::new(pair, model)).collect();
         let readable: Vec<Prepared> = prepared.iter().flatten().cloned().collect();

@@ -7,8 +7,10 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::checkpoint::{damaged, hex, metadata};
+use twinql_files::hex;
+
 use crate::error::ModelError;
+use crate::header::metadata;
 
 /// How the header of each file of ours begins. The number before it is the header's length.
 const BEGIN: &[u8] = br#"{"__metadata__":{"#;
@@ -94,7 +96,7 @@ pub fn add_checksum(bytes: &[u8], origin: &str) -> Result<Option<Vec<u8>>, Model
         Err(Unsealed::Wrong) => Err(ModelError::Checksum { origin: origin.to_owned() }),
         Err(Unsealed::Missing) => seal(bytes)
             .map(Some)
-            .ok_or_else(|| damaged(origin, "its header is not as this program writes it")),
+            .ok_or_else(|| ModelError::damaged(origin, "its header is not as this program writes it")),
     }
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     adam::{Adam, Learner},
-    checkpoint::{damaged, decode, encode, read_metadata, write_whole},
-    config::{Schedule, TrainConfig},
+    checkpoint::{decode, encode, read_metadata, write_whole},
+    config::{Network, Schedule, TrainConfig},
     error::ModelError,
     pretrain_config::PretrainConfig,
     report::{EpochReport, PretrainEpoch},
@@ -34,6 +34,7 @@ pub(crate) struct State {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Progress {
     config: TrainConfig,
+    network: Network,
     data: String,
     /// Whole epochs done.
     pub(crate) epoch: usize,
@@ -59,6 +60,7 @@ impl State {
             learner: Learner::new(weights),
             progress: Progress {
                 config: config.resume_key(),
+                network: config.network.clone(),
                 data,
                 epoch: 0,
                 step: 0,
@@ -124,7 +126,8 @@ impl State {
     ) -> Result<State, ModelError> {
         let file = StateFile::read(path)?;
         let progress: Progress = file.progress()?;
-        file.is_of(progress.config == config.resume_key(), progress.data == data)?;
+        let same = progress.config == config.resume_key() && progress.network == config.network;
+        file.is_of(same, progress.data == data)?;
         let read = |prefix| file.weights(layout, prefix);
         Ok(State {
             learner: file.learner(layout, progress.step)?,
@@ -159,6 +162,7 @@ pub(crate) struct PretrainState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PretrainProgress {
     train: TrainConfig,
+    network: Network,
     config: PretrainConfig,
     data: String,
     step: u64,
@@ -171,6 +175,7 @@ impl PretrainState {
             learner: Learner::new(layout.init(train.seed)),
             progress: PretrainProgress {
                 train: train.resume_key(),
+                network: train.network.clone(),
                 config: config.clone(),
                 data,
                 step: 0,
@@ -189,7 +194,8 @@ impl PretrainState {
         let file = StateFile::read(path)?;
         let progress: PretrainProgress = file.progress()?;
         let own = self.progress;
-        let same_config = (&progress.train, &progress.config) == (&own.train, &own.config);
+        let key = |p: &PretrainProgress| (p.train.clone(), p.network.clone(), p.config.clone());
+        let same_config = key(&progress) == key(&own);
         file.is_of(same_config, progress.data == own.data)?;
         Ok(PretrainState { learner: file.learner(layout, progress.step)?, progress })
     }
@@ -205,8 +211,8 @@ fn write_state(
 ) -> Result<(), ModelError> {
     let own: [(&str, &[f32]); 3] =
         [("weights.", weights), ("adam.first.", &adam.first), ("adam.second.", &adam.second)];
-    let json =
-        serde_json::to_string(progress).map_err(|e| damaged(&path.display().to_string(), e.to_string()))?;
+    let json = serde_json::to_string(progress)
+        .map_err(|e| ModelError::damaged(&path.display().to_string(), e.to_string()))?;
     write_whole(path, &encode(layout, &[&own, more].concat(), json)?)
 }
 

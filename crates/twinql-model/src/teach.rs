@@ -8,10 +8,12 @@ use std::path::Path;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
+use twinql_files::hex;
+
 use crate::{
     backend::Backend as _,
     calibrate::{logit, probability},
-    checkpoint::{Checkpoint, hex},
+    checkpoint::Checkpoint,
     config::{GraphConfig, TrainConfig},
     error::ModelError,
     example::Example,
@@ -78,12 +80,12 @@ pub(crate) fn check(config: &TrainConfig) -> Result<(), ModelError> {
 }
 
 fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), ModelError> {
-    let (checkpoint, bytes) = Checkpoint::read(path, Some(&config.vocabulary))?;
+    let (checkpoint, bytes) = Checkpoint::read(path, Some(&config.network.vocabulary))?;
     let origin = path.display();
-    let (theirs, own) = (&checkpoint.info.model, &config.model);
+    let (theirs, own) = (&checkpoint.info.model, &config.network.model);
     // One that does not know the regularities reads the same graphs where the question is the usual one.
-    let graphs = GraphConfig { regularities: config.graph.regularities, ..checkpoint.info.graph };
-    let same = graphs == config.graph
+    let graphs = GraphConfig { regularities: config.network.graph.regularities, ..checkpoint.info.graph };
+    let same = graphs == config.network.graph
         && theirs.use_positions == own.use_positions
         && theirs.encoding() == own.encoding();
     if !same {
@@ -105,7 +107,7 @@ fn log_odds(teacher: &Checkpoint, config: &TrainConfig, examples: &[Example]) ->
     let model = &teacher.info.model;
     let backend = NativeBackend::new(model.clone(), Layout::new(model));
     let info = &teacher.info;
-    let regular = info.graph.regularities == config.graph.regularities;
+    let regular = info.graph.regularities == config.network.graph.regularities;
     let known = |e: &Example| {
         e.taught
             && (regular || e.question.is_usual())

@@ -6,7 +6,7 @@ use std::path::Path;
 use twinql_graph::{QUESTIONS, Question, vocabulary};
 
 use crate::{
-    Checkpoint, Example, GmnConfig, GraphConfig, ModelError, Observer, Scorer, Silent, StepReport,
+    Checkpoint, Example, GmnConfig, GraphConfig, ModelError, Network, Observer, Scorer, Silent, StepReport,
     StopReason, TrainConfig, check_files,
     checkpoint::encode,
     synthetic::{example, examples, graph, pair, small_config},
@@ -17,14 +17,13 @@ use crate::{
 
 fn small_run() -> TrainConfig {
     TrainConfig {
-        model: small_config(),
+        network: Network { model: small_config(), vocabulary: "v1".into(), ..Network::default() },
         epochs: 12,
         batch_size: 16,
         learning_rate: 5e-3,
         warmup_steps: 5,
         patience: 20,
         ema_decay: 0.9,
-        vocabulary: "v1".into(),
         ..TrainConfig::default()
     }
 }
@@ -282,7 +281,12 @@ fn regularities_may_come_later() {
     let dir = tempfile::tempdir().unwrap();
     let path = stored(dir.path(), "before.safetensors", &before);
     let regular = GraphConfig { regularities: true, ..GraphConfig::default() };
-    let config = TrainConfig { graph: regular, init: Some(path.clone()), teachers: vec![path], ..quick(1) };
+    let config = TrainConfig {
+        network: Network { graph: regular, ..quick(1).network },
+        init: Some(path.clone()),
+        teachers: vec![path],
+        ..quick(1)
+    };
     check_files(&config).unwrap();
     let lessons = Lessons::new(&config, &learn[..4]).unwrap();
     assert_eq!([0, 1, 2, 3].map(|i| lessons.of(i).is_some()), [true, true, false, false]);
@@ -290,7 +294,10 @@ fn regularities_may_come_later() {
     assert!(after.info.graph.regularities);
     // Other graphs are refused.
     let other = GraphConfig { canonical: false, ..regular };
-    assert!(matches!(check_files(&TrainConfig { graph: other, ..config }), Err(ModelError::Config(_))));
+    assert!(matches!(
+        check_files(&TrainConfig { network: Network { graph: other, ..quick(1).network }, ..config }),
+        Err(ModelError::Config(_))
+    ));
 }
 
 #[test]
@@ -347,8 +354,9 @@ fn a_run_may_go_on_with_relations_and_without_names() {
     let trained = quick_checkpoint();
     let init = Some(stored(dir.path(), "trained.safetensors", &trained));
     let going_on = |use_names, use_relations, init: &Option<std::path::PathBuf>| {
-        let model = GmnConfig { use_names, use_relations, ..quick(0).model };
-        let config = TrainConfig { model, init: init.clone(), ..quick(0) };
+        let model = GmnConfig { use_names, use_relations, ..quick(0).network.model };
+        let network = Network { model, ..quick(0).network };
+        let config = TrainConfig { network, init: init.clone(), ..quick(0) };
         train(&config, &[], &valid, &mut Silent).map(|trained| trained.checkpoint)
     };
     let pairs: Vec<_> = valid.iter().map(|example| example.pair.clone()).collect();
@@ -507,7 +515,7 @@ fn a_checkpoint_with_a_flipped_bit_is_refused() {
 fn an_older_checkpoint_gets_its_checksum_and_nothing_else_changes() {
     let checkpoint = quick_checkpoint();
     let bytes = checkpoint.to_bytes().unwrap();
-    let json = crate::checkpoint::metadata(&bytes, "x").unwrap();
+    let json = crate::header::metadata(&bytes, "x").unwrap();
     assert_eq!(serde_json::to_string(&checkpoint.info).unwrap(), json);
     // As an older program wrote it: the length of the checksum's entry is 80.
     let mut older = bytes.clone();
@@ -551,7 +559,8 @@ fn throughput() {
     let examples = examples(0, 640, 47, steps);
     let devices = [crate::Compute::Native, crate::Compute::Flex];
     for compute in devices.into_iter().take(1 + usize::from(cfg!(feature = "flex"))) {
-        let run = TrainConfig { model: config.clone(), epochs: 1, compute, ..TrainConfig::default() };
+        let network = Network { model: config.clone(), ..Network::default() };
+        let run = TrainConfig { network, epochs: 1, compute, ..TrainConfig::default() };
         let learn = if compute == crate::Compute::Native { &examples[64..] } else { &examples[64..192] };
         let began = std::time::Instant::now();
         let trained = train(&run, learn, &examples[..64], &mut Silent).unwrap();

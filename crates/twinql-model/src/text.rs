@@ -1,5 +1,7 @@
 //! Strings of content nodes as character classes (paper Appendix B).
 
+use twinql_sql::hash::{FNV, fnv};
+
 /// Number of character classes: 128 ASCII codes, and one for all other bytes.
 pub(crate) const CLASSES: usize = 129;
 
@@ -16,10 +18,7 @@ pub(crate) fn classes(string: &str, limit: usize) -> Vec<u8> {
     let kept = if exact { bytes.len() } else { bytes.len().min(limit.saturating_sub(MARK_LENGTH)) };
     let mut codes: Vec<u8> = bytes.iter().take(kept).map(|&b| b.min(128)).collect();
     if !exact {
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        for &byte in bytes {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        let hash = fnv(FNV, string.bytes());
         for digit in 0..MARK_LENGTH {
             codes.push(b"0123456789abcdef"[((hash >> (4 * digit + 16)) & 15) as usize]);
         }

@@ -50,7 +50,7 @@ pub fn train(
 ) -> Result<Trained, ModelError> {
     config.validate()?;
     let began = Instant::now();
-    let layout = Layout::new(&config.model);
+    let layout = Layout::new(&config.network.model);
     let backend = backend(config, &layout)?;
     let lessons = Lessons::new(config, train)?;
     let data = data_hash(train, valid, lessons.hash.as_deref());
@@ -149,7 +149,7 @@ impl Run<'_> {
     fn steps(&self, state: &mut State, observer: &mut dyn Observer) -> Result<Ran, ModelError> {
         let config = self.config;
         let epoch = Epoch {
-            config,
+            optimiser: config.optimiser(),
             number: state.progress.epoch + 1,
             steps: self.steps,
             halvings: state.progress.halvings,
@@ -196,7 +196,7 @@ impl Run<'_> {
                 threshold: own.threshold,
                 band: own.band,
                 validation: own.validation,
-                readings: readings(&self.validation, &points, &self.config.semantics),
+                readings: readings(&self.validation, &points, &self.config.network.semantics),
                 tiers: Tiers::fit(&self.validation.of(&points, of_question), &evidence),
                 epoch: state.progress.best_epoch,
                 signature: signature(self.config, &data, Some(own.threshold)),
@@ -223,17 +223,18 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
     let Some(path) = &config.init else {
         return Ok(None);
     };
-    let (checkpoint, _) = Checkpoint::read(path, Some(&config.vocabulary))?;
+    let (checkpoint, _) = Checkpoint::read(path, Some(&config.network.vocabulary))?;
     // A network may go on without names: to it, codes are names like others. Relations may be added: at first they
     // add nothing to attention. Regularities may be taken for granted from here on.
     let began = &checkpoint.info.model;
     let model = GmnConfig {
-        use_names: config.model.use_names,
-        use_relations: config.model.use_relations || began.use_relations,
+        use_names: config.network.model.use_names,
+        use_relations: config.network.model.use_relations || began.use_relations,
         ..began.clone()
     };
-    let graph = GraphConfig { regularities: config.graph.regularities, ..checkpoint.info.graph };
-    for (table, same) in [("model", model == config.model), ("graph", graph == config.graph)] {
+    let graph = GraphConfig { regularities: config.network.graph.regularities, ..checkpoint.info.graph };
+    for (table, same) in [("model", model == config.network.model), ("graph", graph == config.network.graph)]
+    {
         if !same {
             return Err(ModelError::Config(format!(
                 "{} holds a network of another [{table}] than the configuration",

@@ -6,7 +6,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use twinql_graph::PairArrays;
-use twinql_model::{Compute, Example, GmnConfig, ModelError, Precision, Scorer, Silent, TrainConfig, train};
+use twinql_model::{
+    Compute, Example, GmnConfig, ModelError, Network, Precision, Scorer, Silent, TrainConfig, train,
+};
 
 #[path = "../src/synthetic.rs"]
 mod synthetic;
@@ -18,7 +20,7 @@ fn examples(from: u64, count: u64) -> Vec<Example> {
 
 fn config(compute: Compute) -> TrainConfig {
     TrainConfig {
-        model: synthetic::small_config(),
+        network: Network { model: synthetic::small_config(), ..Network::default() },
         epochs: 2,
         batch_size: 16,
         compute,

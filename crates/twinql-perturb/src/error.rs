@@ -14,6 +14,14 @@ pub enum PerturbError {
         /// What is wrong.
         why: String,
     },
+    /// A gold is no query over its schema.
+    #[error(transparent)]
+    Gold(#[from] twinql_sql::SqlError),
+    /// A gold or a schema beyond what changes of schemas know.
+    #[error(
+        "the query holds a clause that schema changes do not follow, or its schema has views, checks or generated columns"
+    )]
+    NotFollowed,
     /// A file cannot be read or written.
     #[error(transparent)]
     Corpus(#[from] twinql_corpus::CorpusError),

@@ -14,7 +14,7 @@ const FEW: usize = 2;
 
 /// A noun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Noun<'l> {
+pub(crate) struct Noun<'l> {
     class: &'l str,
     synonyms: &'l str,
     broader: &'l str,

@@ -141,7 +141,7 @@ pub fn inputs<E: From<PerturbError>>(
         if line.is_blank() {
             continue;
         }
-        let text = line.text().map_err(|why| wrong(line.number, why))?;
+        let text = line.text().map_err(|why| wrong(line.number, why.into()))?;
         let input: Input = serde_json::from_str(text).map_err(|e| wrong(line.number, e.to_string()))?;
         if input.relation != ORIGINAL.name {
             each(input)?;

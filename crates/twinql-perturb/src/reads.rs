@@ -7,6 +7,8 @@ use twinql_sql::columns::Reads as _;
 use twinql_sql::tree::{Node, Tree as _};
 use twinql_sql::{ColumnId, ColumnRef, Plan, Rel, Schema, parse, plan};
 
+use crate::error::PerturbError;
+
 /// The tables, columns and words of a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reads {
@@ -25,13 +27,10 @@ impl Reads {
     ///
     /// # Errors
     /// Why no schema can change under it: it is no query over the schema, or holds what is not understood.
-    pub fn of(schema: &Schema, sql: &str) -> Result<Reads, String> {
-        let parsed = parse(sql).map_err(|e| e.to_string())?;
-        let plan = plan(schema, &parsed).map_err(|e| e.to_string())?;
-        let given = Given::new(schema, sql, sql).ok_or(
-            "the query holds a clause that schema changes do not follow, or its schema has views, checks or \
-             generated columns",
-        )?;
+    pub fn of(schema: &Schema, sql: &str) -> Result<Reads, PerturbError> {
+        let parsed = parse(sql)?;
+        let plan = plan(schema, &parsed)?;
+        let given = Given::new(schema, sql, sql).ok_or(PerturbError::NotFollowed)?;
         let mut reads =
             Reads { starred: reads_unnamed(&given), words: words(&given), ..Reads::of_plan(&plan) };
         if reads.starred {

@@ -1,20 +1,7 @@
 //! What a metamorphic relation is.
 
-use serde::{Deserialize, Serialize};
-
 use crate::schema::SchemaRelation;
 use crate::utterance::UtteranceRelation;
-
-/// What becomes of the question's gold query as a label.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Label {
-    /// It answers the transformed input on every database as it answered the original on the same database.
-    Kept,
-    /// It does so as long as the keys hold that the original schema declares: the new schema does not declare all
-    /// of them, so a judge that relies on keys has to be asked anew.
-    Judged,
-}
 
 /// What a relation transforms.
 #[derive(Debug, Clone, Copy)]

@@ -37,7 +37,7 @@ pub(crate) fn may_ask(schema: &Schema, sql: &str) -> bool {
 }
 
 /// The columns of tables whose NULLs a query asks for.
-pub fn asked(plan: &Plan) -> BTreeSet<ColumnRef> {
+pub(crate) fn asked(plan: &Plan) -> BTreeSet<ColumnRef> {
     if !plan.query.any_deep(|node| matches!(node, Node::Expr(e) if tested(e).is_some())) {
         return BTreeSet::new();
     }

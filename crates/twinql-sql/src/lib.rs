@@ -10,18 +10,19 @@ macro_rules! words {
     ($($word:tt)*) => { [$(stringify!($word)),*] };
 }
 
-pub mod algebra;
-pub mod asked;
-pub mod assumption;
+mod algebra;
+mod asked;
+mod assumption;
 mod classes;
-pub mod column_set;
+mod column_set;
 pub mod columns;
 pub mod completion;
-pub mod dialect;
-pub mod error;
+mod dialect;
+mod error;
 pub mod explain;
-pub mod expr;
+mod expr;
 pub mod function;
+pub mod hash;
 mod keywords;
 pub mod known;
 pub mod normalize;
@@ -30,7 +31,7 @@ pub mod parse;
 pub mod plan;
 pub mod print;
 pub mod prove;
-pub mod rel;
+mod rel;
 pub mod schema;
 pub mod semantics;
 pub mod spans;
@@ -39,7 +40,7 @@ mod substitution;
 pub mod syntax;
 pub mod temporal;
 pub mod tree;
-pub mod value;
+mod value;
 
 pub use assumption::Assumption;
 pub use column_set::ColumnSet;
@@ -78,6 +79,5 @@ pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String,
         return Ok(sql.to_owned());
     }
     let plan = plan(schema, &parse_in(sql, dialect)?)?;
-    print::to_sql(schema, &plan)
-        .map_err(|e| SqlError::Unsupported { construct: e.to_string(), place: String::new() })
+    print::to_sql(schema, &plan).map_err(|e| SqlError::Unsupported { construct: e.to_string(), place: None })
 }

@@ -27,6 +27,11 @@ pub struct TextRange {
 }
 
 impl TextRange {
+    /// The place before a character, which holds nothing.
+    pub(crate) fn at(line: u64, column: u64) -> TextRange {
+        TextRange { line, column, end_line: line, end_column: column }
+    }
+
     /// A span of the parser, if it is known.
     pub(crate) fn of(span: Span) -> Option<TextRange> {
         (span.start.line > 0).then_some(TextRange {

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, SetExpr, Statement,
-    TableAlias, TableFactor, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 /// A visitor that reads.
@@ -270,8 +270,8 @@ pub struct Named<'f> {
     pub name: &'f ObjectName,
     /// What it is called here instead.
     pub alias: Option<&'f TableAlias>,
-    /// A table-valued function is called.
-    pub called: bool,
+    /// What a table-valued function is called with.
+    pub args: Option<&'f TableFunctionArgs>,
 }
 
 impl<'f> Named<'f> {
@@ -289,7 +289,7 @@ impl<'f> Named<'f> {
                 json_path: _,
                 sample: _,
                 index_hints: _,
-            } => Some(Named { name, alias: alias.as_ref(), called: args.is_some() }),
+            } => Some(Named { name, alias: alias.as_ref(), args: args.as_ref() }),
             _ => None,
         }
     }
@@ -303,4 +303,35 @@ impl<'f> Named<'f> {
             None => Some(name.value.clone()),
         }
     }
+}
+
+/// The name and alias of a [`Named`], to be changed.
+pub fn named_mut(factor: &mut TableFactor) -> Option<(&mut ObjectName, &mut Option<TableAlias>)> {
+    match factor {
+        TableFactor::Table {
+            name,
+            alias,
+            args: _,
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        } => Some((name, alias)),
+        _ => None,
+    }
+}
+
+/// The items of a SELECT's FROM, those in parentheses not taken apart.
+pub fn factors(select: &Select) -> impl Iterator<Item = &TableFactor> {
+    let from = select.from.iter();
+    from.flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)))
+}
+
+/// As [`factors`], to be changed.
+pub fn factors_mut(select: &mut Select) -> impl Iterator<Item = &mut TableFactor> {
+    let from = select.from.iter_mut();
+    from.flat_map(|f| std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation)))
 }

@@ -105,10 +105,8 @@ pub(crate) fn settle<T>(mut work: impl FnMut() -> Result<T, ExecError>) -> Resul
 const VALUED: [&str; 4] = ["json_each", "json_tree", "jsonb_each", "jsonb_tree"];
 
 fn splitmix(state: &AtomicU64) -> u64 {
-    let mut z = state.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed).wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+    twinql_sql::hash::finalised(state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP))
 }
 
 /// True for functions that reach outside the database or its rows.

@@ -4,13 +4,6 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// FNV-1a with 64 bits: the same on every machine and for every version of Rust.
-pub(crate) fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes
-        .into_iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// A seeded stream of random choices.
 #[derive(Debug, Clone)]
 pub struct Dice(ChaCha8Rng);
@@ -52,6 +45,17 @@ impl Dice {
     /// An index below `n`, small ones preferred; `skew` 1 is uniform, larger is steeper.
     pub fn skewed(&mut self, n: usize, skew: f64) -> usize {
         ((self.unit().powf(skew) * n as f64) as usize).min(n.saturating_sub(1))
+    }
+
+    /// A position, those with larger weights more often.
+    pub fn weighted(&mut self, weights: &[f64]) -> Option<usize> {
+        let total: f64 = weights.iter().sum();
+        let mut rest = self.unit() * total;
+        let found = weights.iter().position(|w| {
+            rest -= w;
+            rest < 0.0
+        });
+        found.or(weights.len().checked_sub(1))
     }
 
     /// A random order.

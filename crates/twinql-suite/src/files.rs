@@ -98,16 +98,16 @@ impl Files {
     /// Checks that a database has files, and that each can be read.
     ///
     /// # Errors
-    /// Which cannot, why, and what helps.
-    pub fn check(&self, db_id: &str, limits: Limits) -> Result<(), String> {
+    /// [`ExecError::NoFile`] where there is none, and what [`Sandbox::open`] says.
+    pub fn check(&self, db_id: &str, limits: Limits) -> Result<(), ExecError> {
         let Some(files) = self.of(db_id) else {
             let expected = self.root.join(db_id).join(format!("{db_id}.sqlite"));
-            return Err(format!("there is no database file of {db_id}: expected {}", expected.display()));
+            return Err(ExecError::NoFile {
+                db_id: db_id.to_owned(),
+                expected: expected.display().to_string(),
+            });
         };
-        files.iter().try_for_each(|file| match Sandbox::open(file, limits) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.to_string()),
-        })
+        files.iter().try_for_each(|file| Sandbox::open(file, limits).map(drop))
     }
 }
 

@@ -42,17 +42,18 @@ mod tests;
 mod text;
 mod timing;
 pub mod truth;
-
 mod views;
 pub mod worker;
 
-pub use bout::{Side, Verdict};
+pub use bout::{Side, Verdict as VerdictBy};
 pub use check::Broken;
 pub use database::Database;
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
-pub use judge::{Ease, Judge, JudgeConfig, Plausibility, Reason, Report, Shown, Witness, judge};
+pub use judge::{
+    Ease, Expectation, Judge, JudgeConfig, Plausibility, Reason, Report, Shown, Verdict, Witness, judge,
+};
 pub use lexical::{outermost_order, without_distinct};
 pub use limits::HEAP_BYTES;
 pub use neighbours::{Neighbour, neighbours, neighbours_in};

@@ -1,5 +1,6 @@
 //! What one execution of a query may cost, and how it fails.
 
+use rusqlite::ErrorCode;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -86,6 +87,14 @@ pub enum ExecError {
     /// The machine refuses: it has no file descriptor left.
     #[error("{0}")]
     Machine(String),
+    /// A folder of databases lacks one.
+    #[error("there is no database file of {db_id}: expected {expected}")]
+    NoFile {
+        /// The database.
+        db_id: String,
+        /// Where it was looked for.
+        expected: String,
+    },
     /// A database file cannot be used.
     #[error("{file}: {message}")]
     File {
@@ -94,4 +103,15 @@ pub enum ExecError {
         /// What is wrong with it, and what helps.
         message: String,
     },
+}
+
+impl ExecError {
+    /// The limits of SQLite's own that it says it has met.
+    pub(crate) fn own_limit(e: &rusqlite::Error) -> Option<ExecError> {
+        match e.sqlite_error_code()? {
+            ErrorCode::OutOfMemory => Some(ExecError::Limit("memory")),
+            ErrorCode::TooBig => Some(ExecError::Limit("bytes in one value")),
+            _ => None,
+        }
+    }
 }

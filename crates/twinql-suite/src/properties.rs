@@ -9,13 +9,12 @@ use std::fmt::Write;
 
 use twinql_sql::{Schema, Semantics, Value, semantics::PRESETS};
 
-use crate::bout::Verdict;
 use crate::clock::NOW;
 use crate::database::Database;
 use crate::dice::Dice;
 use crate::facts::Facts;
 use crate::generate::{Generator, shapes::SHAPES, strategies::STRATEGIES};
-use crate::judge::{Judge, JudgeConfig};
+use crate::judge::{Judge, JudgeConfig, Verdict};
 use crate::testing::schema;
 
 /// Up to four tables with keys of one or two columns, UNIQUE columns, and foreign keys to

@@ -2,12 +2,12 @@
 
 use twinql_sql::{Schema, Semantics, Value, semantics::PRESETS};
 
-use crate::bout::{Effort, MAX_STEPS, Outcome, Ring, Rules, Side, Verdict};
+use crate::bout::{Effort, MAX_STEPS, Outcome, Ring, Rules, Side};
 use crate::database::Database;
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::{Generator, MAX_ROWS};
-use crate::judge::{Judge, JudgeConfig};
+use crate::judge::{Judge, JudgeConfig, Verdict};
 use crate::testing::schema;
 
 fn under(semantics: &str, gold: &str, pred: &str) -> Verdict {

@@ -7,7 +7,7 @@ use twinql_graph::{PairArrays, QueryGraph};
 use twinql_model::{GraphConfig, ModelError, Score, Shown};
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
-use twinql_suite::plausible::Expectation;
+use twinql_suite::Expectation;
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::job::{Job, Work};

@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use twinql_metrics::MetricInfo;
 use twinql_model::{Evidence, ExecutionModel, ModelError, Signs};
-use twinql_suite::Verdict;
-use twinql_suite::plausible::Expectation;
+use twinql_suite::{Expectation, Verdict};
 
 use crate::batch::Batch;
 use crate::engine::{Engine, UNKNOWN};

@@ -9,10 +9,12 @@ use rayon::prelude::*;
 use twinql_sql::Schema;
 use twinql_suite::bird::{BirdConfig, BirdJudge, Measures};
 use twinql_suite::files::FileReport;
-use twinql_suite::plausible::{Expectation, ExpectedConfig};
+use twinql_suite::plausible::ExpectedConfig;
 use twinql_suite::profile::Bound;
 use twinql_suite::worker::{Crew, Program};
-use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict};
+use twinql_suite::{
+    Expectation, FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict,
+};
 
 use crate::job::{Job, Work};
 use crate::profiles::Profiles;

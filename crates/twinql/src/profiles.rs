@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use twinql_files::{FileError, Fingerprint, Lines, read_bounded};
+use twinql_files::{FileError, Fingerprint, Lines, NoText, read_bounded};
 use twinql_sql::Schema;
 use twinql_suite::profile::{Bound, Profile, ProfileError};
 
@@ -109,8 +109,9 @@ impl Profiles {
                     continue;
                 }
                 let place = format!("{} line {}", profiles.origin, line.number);
-                let text =
-                    line.text().map_err(|error| ProfilesError::NoProfile { place: place.clone(), error })?;
+                let no_profile =
+                    |why: NoText| ProfilesError::NoProfile { place: place.clone(), error: why.into() };
+                let text = line.text().map_err(no_profile)?;
                 profiles.add(read(text, &place)?, None)?;
             }
         } else {

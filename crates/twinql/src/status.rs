@@ -15,7 +15,7 @@
 
 use twinql_sql::SqlError;
 use twinql_sql::prove::{ProveError, Side};
-use twinql_suite::{FileVerdict, Verdict};
+use twinql_suite::{FileVerdict, VerdictBy};
 
 use crate::record::Status;
 
@@ -105,14 +105,14 @@ fn stopped(side: Side) -> (Status, Option<String>) {
 }
 
 /// The status of a verdict, of the judge or on a distilled suite, with the error to show.
-pub fn of_verdict<W>(verdict: &Verdict<W>) -> (Status, Option<String>) {
+pub fn of_verdict<W>(verdict: &VerdictBy<W>) -> (Status, Option<String>) {
     match verdict {
-        Verdict::GoldError { message } => refused(Side::Gold, message),
-        Verdict::PredError { message } => refused(Side::Pred, message),
-        Verdict::Timeout { side } => stopped(*side),
-        Verdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
-        Verdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
-        Verdict::Same { .. } | Verdict::Different { .. } => (Status::Ok, None),
+        VerdictBy::GoldError { message } => refused(Side::Gold, message),
+        VerdictBy::PredError { message } => refused(Side::Pred, message),
+        VerdictBy::Timeout { side } => stopped(*side),
+        VerdictBy::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
+        VerdictBy::MachineError { message } => (Status::MachineError, Some(message.clone())),
+        VerdictBy::Same { .. } | VerdictBy::Different { .. } => (Status::Ok, None),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::judging::{Workers, judge_all};
 /// What the proofs of all jobs, and the suite where it is given and they know nothing, say of each job, in order.
 /// A pair that cannot be executed or that no database tests, or a job without a pair, is [`Evidence::None`]. `each` is called
 /// once for each pair that is done.
-pub fn evidence(
+pub(crate) fn evidence(
     jobs: &[Job],
     proofs: &[Option<Result<Proof, ProveError>>],
     suite: Option<(&JudgeConfig, &Workers)>,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from . import _twinql
 from ._types import OneSchema
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Candidate = Union[str, "tuple[str, float]", Mapping[str, Any]]
 """SQL, (SQL, logprob), or a dict with `sql` and perhaps `logprob`."""
@@ -30,45 +33,29 @@ class Ranking:
     """By candidate, why it is no query over the schema."""
 
 
-def rerank(
-    candidates: Sequence[Candidate],
-    schema: OneSchema,
-    *,
-    method: str = "majority",
-    utility: str = "gmn",
-    weights: str = "uniform",
-    temperature: float = 1.0,
-    decay: float = 0.9,
-    proofs: bool = True,
-    checkpoint: str | PathLike[str] = "small",
-    semantics: str = "default",
-    dialect: str = "sqlite",
-    threads: int | None = None,
-) -> Ranking:
-    """Ranks the candidates of one question.
+class How(TypedDict, total=False):
+    """The keyword arguments of `rerank_all`, which `rerank` takes too."""
 
-    method: `majority` of classes of equal queries, or `mbr`, the candidate that the others are expected to agree with
-    most. utility: what agreement is for `mbr`, `gmn` or `relpm`. weights: how much votes count: `uniform` for samples, `logprob`
-    (at `temperature`) or `rank` (each `decay` of the one before) for beams.
+    method: str
+    utility: str
+    weights: str
+    temperature: float
+    decay: float
+    proofs: bool
+    checkpoint: str | PathLike[str]
+    semantics: str
+    dialect: str
+    threads: int | None
+
+
+def rerank(candidates: Sequence[Candidate], schema: OneSchema, **how: Unpack[How]) -> Ranking:
+    """Ranks the candidates of one question; the keyword arguments are those of `rerank_all`.
 
     >>> ddl = "CREATE TABLE t (a INTEGER PRIMARY KEY, b INTEGER)"
     >>> rerank(["SELECT b FROM t", "SELECT COUNT(*) FROM t", "SELECT COUNT(a) FROM t"], ddl).chosen
     1
     """
-    return rerank_all(
-        [candidates],
-        schema,
-        method=method,
-        utility=utility,
-        weights=weights,
-        temperature=temperature,
-        decay=decay,
-        proofs=proofs,
-        checkpoint=checkpoint,
-        semantics=semantics,
-        dialect=dialect,
-        threads=threads,
-    )[0]
+    return rerank_all([candidates], schema, **how)[0]
 
 
 def rerank_all(
@@ -86,7 +73,12 @@ def rerank_all(
     dialect: str = "sqlite",
     threads: int | None = None,
 ) -> list[Ranking]:
-    """Ranks many sets of candidates; `schema` is that of all, or a list with one for each."""
+    """Ranks many sets of candidates; `schema` is that of all, or a list with one for each.
+
+    method: `majority` of classes of equal queries, or `mbr`, the candidate that the others are expected to agree with
+    most. utility: what agreement is for `mbr`, `gmn` or `relpm`. weights: how much votes count: `uniform` for samples, `logprob`
+    (at `temperature`) or `rank` (each `decay` of the one before) for beams.
+    """
     given = [[_pair(candidate) for candidate in candidates] for candidates in sets]
     schemas = list(schema) if isinstance(schema, (list, tuple)) else [schema] * len(given)
     parameter = temperature if weights == "logprob" else decay

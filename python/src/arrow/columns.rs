@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use twinql::corpus::pairs::Draft;
 
 use super::capsule;
-use crate::pairs::Raw;
+use crate::raw::{FIELDS, Raw};
 
 /// A value of a column by its row.
 enum Column<'a> {
@@ -112,7 +112,7 @@ impl<'a> Column<'a> {
 pub(super) fn pairs(batch: &RecordBatch) -> Result<Vec<Raw>, String> {
     let schema = batch.schema();
     let mut columns = Vec::new();
-    for name in crate::pairs::FIELDS {
+    for name in FIELDS {
         let Some(array) = batch.column_by_name(name) else { continue };
         capsule::checked(array.as_ref()).map_err(|e| format!("column {name:?}: {e}"))?;
         let column = Column::of(array.as_ref())

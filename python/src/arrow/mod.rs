@@ -19,7 +19,7 @@ use twinql::model::Decision;
 use twinql::record::Record;
 
 use crate::errors::{InputError, InternalError};
-use crate::pairs::Raw;
+use crate::raw::Raw;
 use crate::results::decision_name;
 use crate::runtime::guarded;
 

@@ -1,11 +1,10 @@
 //! Queries that have no rows, or one answer, whatever the database holds.
 
-use twinql_sql::tree::{Node, Tree};
 use twinql_sql::{Assumption, Plan, Query, Rel, SetOpKind, normalize};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
-use crate::gold::Gold;
+use crate::gold::{Gold, reads_tables};
 
 pub(super) const CONTRADICTION: Check = Check {
     id: "contradiction",
@@ -88,23 +87,12 @@ pub(super) const SAME_ARMS: Check = Check {
     apply: Apply::Plan(same_arms),
 };
 
-/// Whether a query reads a table.
-fn reads_tables(query: &Query) -> bool {
-    query.any_deep(|node| matches!(node, Node::Rel(Rel::Scan { .. })))
-}
-
-/// The answer is one constant on every database, with nothing assumed.
-pub(super) fn constant(gold: &Gold<'_>) -> bool {
-    let canonical = gold.canonical();
-    canonical.vacuous.is_empty() && reads_tables(&gold.plan.query) && !reads_tables(&canonical.plan.query)
-}
-
 /// Finds two conditions on one column that no value meets, certain by the order of their constants. It is an error if
 /// the whole answer is constant by that, and a warning where the conditions stand in one arm of OR or in a subquery.
 fn contradiction(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for (at, column) in super::conditions::contradictions(gold) {
         let said = sink.add(at, format!("no value of {column} meets both conditions"));
-        if !constant(gold) {
+        if !gold.is_constant() {
             said.only(Severity::Warning);
         }
     }
@@ -115,7 +103,7 @@ fn contradiction(gold: &Gold<'_>, sink: &mut Sink<'_>) {
 /// that.
 fn empty(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let said = super::conditions::contradictions(gold).is_empty() && !super::nulls::compares(gold);
-    if !constant(gold) || !said {
+    if !gold.is_constant() || !said {
         return;
     }
     let none = matches!(&gold.canonical().plan.query.rel, Rel::Values { rows, .. } if rows.is_empty());

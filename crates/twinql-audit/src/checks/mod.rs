@@ -24,7 +24,7 @@ use crate::check::Check;
 
 pub(crate) use emptiness::NEVER_ANSWERED;
 pub(crate) use orders::ORDER_TIES;
-pub(crate) use refused::{REFUSED, SYNTAX, name_of, position, refusal, word_from};
+pub(crate) use refused::{REFUSED, SYNTAX, refusal, remedy, word_from};
 
 /// The schema of all examples.
 pub const SHOP: &str = "\

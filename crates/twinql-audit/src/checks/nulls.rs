@@ -80,7 +80,7 @@ fn compared(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for e in gold.expressions().into_iter().filter(|e| with_null(e)) {
         let said =
             sink.add(gold.place(e), "a comparison with NULL is never true").remedy("IS NULL, or IS NOT NULL");
-        if !super::emptiness::constant(gold) {
+        if !gold.is_constant() {
             said.only(Severity::Warning);
         }
     }

@@ -77,8 +77,8 @@ pub(crate) fn refusal(error: &SqlError) -> (&'static Check, String) {
     }
 }
 
-/// The name that an error is about, whether it is a table's, and the nearest name of the schema.
-pub(crate) fn name_of(schema: &Schema, error: &SqlError) -> Option<(String, Option<String>)> {
+/// What may have been meant by a name that an error is about: the nearest name of the schema.
+pub(crate) fn remedy(schema: &Schema, error: &SqlError) -> Option<String> {
     let nearest = |name: &str, all: Vec<&str>| {
         let wanted = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
         // A name may be wrong by two letters, or by a quarter of them where it is long.
@@ -88,31 +88,16 @@ pub(crate) fn name_of(schema: &Schema, error: &SqlError) -> Option<(String, Opti
     match error {
         SqlError::UnknownTable { name, .. } => {
             let tables = schema.tables.iter().map(|t| t.name.as_str()).collect();
-            Some((name.clone(), nearest(name, tables).map(|n| format!("the table {n}?"))))
+            nearest(name, tables).map(|n| format!("the table {n}?"))
         }
         SqlError::UnknownColumn { name, .. } => {
             let columns =
                 schema.tables.iter().flat_map(|t| t.columns.iter().map(|c| c.name.as_str())).collect();
-            Some((name.clone(), nearest(name, columns).map(|n| format!("the column {n}?"))))
+            nearest(name, columns).map(|n| format!("the column {n}?"))
         }
-        SqlError::AmbiguousColumn { name, .. } => {
-            Some((name.clone(), Some("say which table's it is".into())))
-        }
+        SqlError::AmbiguousColumn { .. } => Some("say which table's it is".into()),
         _ => None,
     }
-}
-
-/// A line and a column in a message: `at line 1, column 8` or `at Line: 1, Column: 8`.
-pub(crate) fn position(message: &str) -> Option<(u64, u64)> {
-    let lower = message.to_ascii_lowercase();
-    // The last place in the message: an error may quote a text that says `line` itself.
-    let number = |after: &str| -> Option<u64> {
-        let rest = lower.get(lower.rfind(after)? + after.len()..)?;
-        let digits: String =
-            rest.chars().skip_while(|c| matches!(c, ':' | ' ')).take_while(char::is_ascii_digit).collect();
-        digits.parse().ok()
-    };
-    Some((number("line")?, number("column")?))
 }
 
 /// The end of the word or sign that begins at a byte.

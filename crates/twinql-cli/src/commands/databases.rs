@@ -61,7 +61,10 @@ pub(crate) fn check(
         };
         named.extend(item.about.db_id.clone().or_else(of_schema));
     }
-    let errors: Vec<String> = named.iter().filter_map(|id| runs.files.check(id, runs.limits).err()).collect();
+    let errors: Vec<String> = named
+        .iter()
+        .filter_map(|id| runs.files.check(id, runs.limits).err().map(|error| error.to_string()))
+        .collect();
     if errors.is_empty() {
         return Ok(());
     }

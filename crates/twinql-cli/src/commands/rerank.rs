@@ -174,7 +174,7 @@ fn ranked(reranker: &Reranker, block: Vec<SetItem>) -> Vec<RankRecord> {
             Some(ranking) => RankRecord::of(id, &set, ranking),
             None => RankRecord::error(id, "it was not ranked".into()),
         },
-        Err(error) => RankRecord::error(id, error),
+        Err(error) => RankRecord::error(id, error.to_string()),
     };
     block.into_iter().map(record).collect()
 }

@@ -26,7 +26,7 @@ use twinql::suite::suite::{
     Counts, DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build as distil_all, read_values,
     run as run_suite, run_in_processes,
 };
-use twinql::suite::{Limits, Verdict};
+use twinql::suite::{Limits, VerdictBy as Verdict};
 
 use crate::args::shared::NeededSchemaFlags;
 use crate::args::{self, DEFAULT_SEED, suite};

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use twinql_sql::semantics::UnknownSemantics;
 use twinql_sql::{Dialect, Semantics};
 
-use super::databases::Role;
 use crate::grammar::Style;
 use crate::{CorpusError, configuration};
 
@@ -60,6 +59,29 @@ const PATHS: &[&str] = &[
     "evaluation.schemas",
     "split.test_file",
 ];
+
+/// A part of the split. A database belongs to one alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Networks learn from it.
+    Train,
+    /// Epochs, calibrations and thresholds are chosen on it.
+    Valid,
+    /// Only figures come from it.
+    Test,
+}
+
+impl Role {
+    /// As `split` of a pair says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Train => "train",
+            Role::Valid => "valid",
+            Role::Test => "test",
+        }
+    }
+}
 
 /// How a corpus is built; a TOML file, which may extend another ([`configuration`]). Paths are relative to the file's folder,
 /// `${NAME}` stands for an environment variable, and `*` for any part of a file's name.

@@ -2,35 +2,10 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use super::config::BuildConfig;
-use super::hash;
+use super::config::{BuildConfig, Role};
+use super::text::hash;
 use crate::CorpusError;
 use crate::io::{lines, read_bytes};
-
-/// A part of the split. A database belongs to one alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Networks learn from it.
-    Train,
-    /// Epochs, calibrations and thresholds are chosen on it.
-    Valid,
-    /// Only figures come from it.
-    Test,
-}
-
-impl Role {
-    /// As `split` of a pair says it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Train => "train",
-            Role::Valid => "valid",
-            Role::Test => "test",
-        }
-    }
-}
 
 /// The databases of a configuration.
 pub(super) struct Databases<'a> {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize, print, schema};
 
 use super::config::EvaluationSource;
-use super::hash;
+use super::text::hash;
 use crate::spider::read_gold;
 use crate::{CorpusError, Pair, pairs};
 

@@ -32,17 +32,16 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use sha2::{Digest as _, Sha256};
 use twinql_sql::{Schema, Semantics};
 use twinql_suite::resume::{Finished, partial_of};
 
-pub use config::{BuildConfig, EVALUATION_DATABASES};
-pub use databases::Role;
+pub use config::{BuildConfig, EVALUATION_DATABASES, Role};
 pub use grade::{EASE, grade};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use relabel::{gold_part, relabel};
 pub use share::{SHARE, share};
 pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, TURNED, kinds, origin};
+use text::hash;
 pub use text::{normal, plug_values};
 
 use crate::io::write_whole;
@@ -140,7 +139,9 @@ pub fn build_with(
     for done in &yields {
         dropped.add(&done.dropped);
         for json in &done.pairs {
-            all.push(Pair::from_json(&json.to_string()).map_err(CorpusError::Config)?);
+            all.push(
+                Pair::from_json(&json.to_string()).map_err(|problem| CorpusError::Config(problem.message))?,
+            );
         }
     }
     let mut held = evaluation::held(&all, &schemas, &known, &semantics).into_iter();
@@ -211,17 +212,6 @@ pub fn write_stats(path: &Path, stats: &Stats) -> Result<(), CorpusError> {
         serde_json::to_writer_pretty(&mut *out, stats)?;
         out.write_all(b"\n")
     })
-}
-
-/// A 64-bit hash of strings that stays the same across machines and versions.
-fn hash(parts: &[&str]) -> u64 {
-    let mut sha = Sha256::new();
-    for part in parts {
-        sha.update((part.len() as u64).to_le_bytes());
-        sha.update(part.as_bytes());
-    }
-    let digest = sha.finalize();
-    digest.iter().take(8).fold(0, |h, &b| (h << 8) | u64::from(b))
 }
 
 fn fingerprint(config: &BuildConfig, tasks: &[Task]) -> String {

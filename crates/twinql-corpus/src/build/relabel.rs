@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize};
 
 use super::golds::by_gold;
-use super::hash;
 use super::oracle::{Oracle, Outcome};
 use super::stats::Dropped;
+use super::text::hash;
 use crate::Pair;
 
 /// Labels pairs under `to`, in order, in parallel. Pairs without a label and a semantics of their

@@ -11,8 +11,8 @@ use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize};
 use super::config::BuildConfig;
 use super::databases::Databases;
 use super::gather::Task;
-use super::hash;
 use super::oracle::{Oracle, Outcome};
+use super::text::hash;
 use crate::CorpusError;
 use crate::grammar::{Sampler, Style};
 

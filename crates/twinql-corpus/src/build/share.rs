@@ -4,8 +4,8 @@
 use rayon::prelude::*;
 use serde_json::Value as Json;
 use twinql_sql::{SchemaSet, Semantics};
-use twinql_suite::plausible::{Expectation, ExpectedConfig};
-use twinql_suite::{Judge, JudgeConfig};
+use twinql_suite::plausible::ExpectedConfig;
+use twinql_suite::{Expectation, Judge, JudgeConfig};
 
 use super::golds::by_gold;
 use crate::Pair;

@@ -3,41 +3,18 @@
 //! Good enough to find repeated texts, and to undo what some published predictions went through: tokens with
 //! spaces between them, and `value` in the place of every constant.
 
-/// The text that two spellings of one query share: lower case outside quotes, one space
-/// between words, none beside punctuation, no semicolon at the end.
-pub fn normal(sql: &str) -> String {
-    let mut out = String::with_capacity(sql.len());
-    let mut quote: Option<char> = None;
-    let mut space = false;
-    // A space matters only between two words: `count (*)` is `count(*)`, `select a` is not `selecta`.
-    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '`' | '[' | ']');
-    for c in sql.chars() {
-        if let Some(end) = quote {
-            out.push(c);
-            if c == end {
-                quote = None;
-            }
-            continue;
-        }
-        if c.is_whitespace() {
-            space = true;
-            continue;
-        }
-        if std::mem::take(&mut space) && word(c) && out.chars().last().is_some_and(word) {
-            out.push(' ');
-        }
-        match c {
-            '\'' | '"' | '`' => {
-                quote = Some(c);
-                out.push(c);
-            }
-            _ => out.extend(c.to_lowercase()),
-        }
+use sha2::{Digest, Sha256};
+pub use twinql_sql::completion::normal;
+
+/// A 64-bit hash of strings that stays the same across machines and versions.
+pub(super) fn hash(parts: &[&str]) -> u64 {
+    let mut sha = Sha256::new();
+    for part in parts {
+        sha.update((part.len() as u64).to_le_bytes());
+        sha.update(part.as_bytes());
     }
-    while out.ends_with([';', ' ']) {
-        out.pop();
-    }
-    out
+    let digest = sha.finalize();
+    digest.iter().take(8).fold(0, |h, &b| (h << 8) | u64::from(b))
 }
 
 /// The constants in a query, as written, in order.

@@ -10,7 +10,8 @@ use super::candidates::{Candidate, in_turns};
 use super::gather::Task;
 use super::oracle::Outcome;
 use super::stats::Dropped;
-use super::{Job, evaluation, hash};
+use super::text::hash;
+use super::{Job, evaluation};
 use crate::Pair;
 use crate::schemas::{self, Label};
 

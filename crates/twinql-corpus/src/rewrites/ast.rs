@@ -300,7 +300,7 @@ pub(crate) fn plain(name: &str) -> String {
 
 /// The table of the schema that an item of FROM reads; none for anything else.
 pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<FromTable<'s>> {
-    let named = Named::of(f).filter(|named| !named.called)?;
+    let named = Named::of(f).filter(|named| named.args.is_none())?;
     let [part] = named.name.0.as_slice() else { return None };
     let name = part.as_ident()?;
     Some(FromTable { table: schema.table(&name.value)?, name: named.shown(name)? })

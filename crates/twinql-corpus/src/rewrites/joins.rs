@@ -13,7 +13,7 @@ use sqlparser::ast::{
     TableFactor, TableWithJoins,
 };
 use twinql_sql::Table;
-use twinql_sql::syntax::{Named, change_expressions};
+use twinql_sql::syntax::{Named, change_expressions, factors, named_mut};
 
 use super::ast::{
     Context, FromTable, and, and_also, columns_of, conjuncts, filtered, fresh, group_by, ident, is_rowwise,
@@ -65,11 +65,7 @@ pub(super) const RULES: &[Rewrite] = &[
         |_, s| {
             let on = all_inner(s)?;
             let parts: Vec<Expr> = on.iter().chain(&s.selection).flat_map(|p| conjuncts(Some(p))).collect();
-            let tables = s
-                .from
-                .iter()
-                .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)));
-            let from = tables.map(|t| TableWithJoins { relation: t.clone(), joins: Vec::new() });
+            let from = factors(s).map(|t| TableWithJoins { relation: t.clone(), joins: Vec::new() });
             Some(Select { from: from.collect(), ..filtered(s, &parts) })
         },
     ),
@@ -305,7 +301,7 @@ fn joined<'k>(
 fn tables(q: &Query) -> Vec<(String, Option<String>)> {
     let mut tables = Vec::new();
     walk::factors(&mut q.clone(), &mut |f| {
-        if let Some(Named { name, alias, called: _ }) = Named::of(f) {
+        if let Some(Named { name, alias, args: _ }) = Named::of(f) {
             let name = name.0.last().and_then(|p| p.as_ident()).map(|i| i.value.clone());
             tables.push((name.unwrap_or_default(), alias.map(|a| a.name.value.clone())));
         } else if let TableFactor::Derived { alias: Some(a), lateral: _, subquery: _, sample: _ } = f {
@@ -322,19 +318,11 @@ fn renamed(q: &Query, old: &str, name: &Ident, alias: Option<&str>) -> Option<Qu
     // `old.*` is not an expression: it would be missed.
     require(!q.to_string().to_ascii_lowercase().contains(&format!("{}.*", old.to_ascii_lowercase())))?;
     walk::factors(&mut q, &mut |f| {
-        if let TableFactor::Table {
-            alias: own,
-            name: _,
-            args: _,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        }
-        | TableFactor::Derived { alias: own, lateral: _, subquery: _, sample: _ } = f
+        let own = match f {
+            TableFactor::Derived { alias, lateral: _, subquery: _, sample: _ } => Some(alias),
+            other => named_mut(other).map(|(_, alias)| alias),
+        };
+        if let Some(own) = own
             && let Some(called) = own
             && called.name.value.eq_ignore_ascii_case(old)
         {

@@ -98,7 +98,7 @@ pub fn replaced(query: &Query, name: &str, make: &dyn Fn(&str) -> Option<TableFa
         if !part.value.eq_ignore_ascii_case(name) {
             return;
         }
-        match named.shown(part).filter(|_| !named.called).and_then(|shown| make(&shown)) {
+        match named.shown(part).filter(|_| named.args.is_none()).and_then(|shown| make(&shown)) {
             Some(new) => *factor = new,
             None => possible = false,
         }

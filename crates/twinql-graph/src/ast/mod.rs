@@ -278,7 +278,7 @@ impl Walk {
 
     /// What stands in FROM: a table with its alias, a derived table, a nested join.
     fn factor(&mut self, factor: &TableFactor, parent: NodeIndex) -> Done {
-        if let Some(Named { name, alias, called: false }) = Named::of(factor) {
+        if let Some(Named { name, alias, args: None }) = Named::of(factor) {
             let node = self.text(parent, Word::TABLE, object(name))?;
             return self.alias(node, alias);
         }

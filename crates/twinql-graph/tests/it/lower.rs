@@ -213,10 +213,10 @@ fn arrays_and_scores_of_a_pair() {
 #[test]
 fn dot_names_all_nodes() {
     let g = busy_owners(3);
-    let dot = g.to_dot();
-    let named = dot.lines().filter(|l| l.contains("label=") && !l.contains("legend"));
-    assert_eq!(named.count(), g.node_count());
-    assert!(twinql_graph::dot::pair_to_dot(&g, &g).contains("g0 -> p0"));
+    let dot = twinql_graph::dot::pair_to_dot(&g, &g);
+    let named = dot.lines().filter(|l| l.contains("shape=") && !l.contains("legend"));
+    assert_eq!(named.count(), 2 * g.node_count());
+    assert!(dot.contains("g0 -> p0"));
 }
 
 #[test]

@@ -6,7 +6,9 @@ use rayon::prelude::*;
 use twinql_sql::{Proof, Schema, Semantics, prove};
 use twinql_suite::files::FileConfig;
 use twinql_suite::suite::{DistilConfig, RunOptions, RunPair, Task, build, run};
-use twinql_suite::{FileJudge, FileVerdict, Judge, JudgeConfig, Limits, Sandbox, Suite, Verdict};
+use twinql_suite::{
+    FileJudge, FileVerdict, Judge, JudgeConfig, Limits, Sandbox, Suite, VerdictBy as Verdict,
+};
 
 /// The constants, one a line.
 pub fn constants() -> Vec<&'static str> {

@@ -2,41 +2,12 @@
 //!
 //! Source: Finegan-Dollak et al. 2018 and Yu et al. 2018 compare strings after tokenisation.
 
+use twinql_sql::completion::normal;
+
 /// True if two texts have the same tokens as far as can be told without parsing: equal
 /// but for spaces, a final semicolon, and the case of what is not quoted.
 pub fn same_tokens(a: &str, b: &str) -> bool {
-    skeleton(a) == skeleton(b)
-}
-
-fn skeleton(sql: &str) -> String {
-    let mut out = String::with_capacity(sql.len());
-    let mut quote: Option<char> = None;
-    let mut space = false;
-    for c in sql.trim().trim_end_matches([';', ' ', '\n', '\t', '\r']).chars() {
-        if let Some(end) = quote {
-            out.push(c);
-            if c == end {
-                quote = None;
-            }
-            continue;
-        }
-        if c.is_whitespace() {
-            space = true;
-            continue;
-        }
-        let word = |c: char| c.is_alphanumeric() || c == '_' || matches!(c, '\'' | '"' | '`' | '[');
-        if space && word(c) && out.chars().next_back().is_some_and(|p| word(p) || p == ']') {
-            out.push(' ');
-        }
-        space = false;
-        match c {
-            '\'' | '"' | '`' => quote = Some(c),
-            '[' => quote = Some(']'),
-            _ => {}
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
+    normal(a) == normal(b)
 }
 
 #[cfg(test)]

@@ -96,6 +96,6 @@ fn device(compute: Compute) -> Result<Device, ModelError> {
         Compute::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
         #[cfg(feature = "cuda")]
         Compute::Cuda => Ok(Device::cuda(0usize)),
-        other => Err(ModelError::not_built_in(other)),
+        other => Err(other.not_built_in()),
     }
 }

@@ -197,7 +197,7 @@ mod tests {
     use super::super::tests::{changes, fitting, shop};
     use super::*;
     use crate::reads::Reads;
-    use crate::relation::Label;
+    use crate::schema::Label;
 
     #[test]
     fn unread_columns_go() {

@@ -89,7 +89,7 @@ mod tests {
     use super::super::tests::{changes, fitting, shop};
     use super::*;
     use crate::reads::Reads;
-    use crate::relation::Label;
+    use crate::schema::Label;
 
     #[test]
     fn keys_go_one_by_one_and_together() {

@@ -12,13 +12,24 @@ pub mod order;
 use std::collections::{BTreeSet, HashSet};
 
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use twinql_corpus::schemas::names;
 use twinql_sql::{ColumnRef, Schema};
 
 use crate::lexicon::Lexicon;
 use crate::mapping::Mapping;
 use crate::reads::Reads;
-use crate::relation::Label;
+
+/// What becomes of the question's gold query as a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Label {
+    /// It answers the transformed input on every database as it answered the original on the same database.
+    Kept,
+    /// It does so as long as the keys hold that the original schema declares: the new schema does not declare all
+    /// of them, so a judge that relies on keys has to be asked anew.
+    Judged,
+}
 
 /// The changes of a schema that a relation knows.
 pub type SchemaRelation = fn(&Given<'_>, &mut ChaCha8Rng) -> Vec<Change>;

@@ -16,7 +16,6 @@ fn main() -> std::io::Result<()> {
     for (format, ending) in Format::ALL {
         std::fs::write(folder.join(format!("report.{ending}")), report.render(format))?;
     }
-    std::fs::write(folder.join("report-with-figures.md"), report.markdown_with_figures("figures"))?;
     for (name, picture) in report.figures() {
         std::fs::write(figures.join(name), picture)?;
     }

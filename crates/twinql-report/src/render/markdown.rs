@@ -10,22 +10,11 @@ use crate::{Align, BestCells, Block, Cell, Chart, PairCard, Pairs, Report, Table
 impl Report {
     /// The report as Markdown. Charts are tables of their figures.
     pub fn markdown(&self) -> String {
-        self.written(None)
-    }
-
-    /// The report as Markdown with links to pictures. `folder` is where the files of [`Report::figures`] lie,
-    /// as the page sees it.
-    pub fn markdown_with_figures(&self, folder: &str) -> String {
-        self.written(Some(folder))
-    }
-
-    fn written(&self, folder: Option<&str>) -> String {
         let mut out = format!("# {}\n", plain(&name(&self.title)));
         if !self.subtitle.is_empty() {
             // Writing to a string cannot fail, here and below.
             let _ = writeln!(out, "\n{}", inline(&name(&self.subtitle)));
         }
-        let mut charts = self.named_charts().into_iter();
         for section in &self.sections {
             let _ = writeln!(out, "\n## {}", plain(&name(&section.title)));
             for block in &section.blocks {
@@ -34,10 +23,7 @@ impl Report {
                     Block::Prose(of) => prose(&mut out, &of.text),
                     Block::Tiles(of) => tiles(&mut out, of),
                     Block::Table(of) => table(&mut out, of),
-                    Block::Chart(of) => {
-                        let name = charts.next().map(|(name, _)| name).unwrap_or_default();
-                        chart(&mut out, of, folder.map(|folder| (folder, name.as_str())));
-                    }
+                    Block::Chart(of) => chart(&mut out, of),
                     Block::Pairs(of) => pairs(&mut out, of),
                 }
             }
@@ -154,16 +140,9 @@ fn grid(out: &mut String, heads: &[String], sides: &[Align], rows: &[Vec<String>
     }
 }
 
-/// A picture, or its figures.
-fn chart(out: &mut String, of: &Chart, picture: Option<(&str, &str)>) {
-    match picture {
-        Some((folder, file)) => {
-            let title = plain(&name(&of.title));
-            let folder = folder.trim_end_matches('/');
-            let _ = writeln!(out, "![{title}](<{}/{file}.svg>)", folder.replace(['<', '>', '\n'], ""));
-        }
-        None => table(out, &of.table()),
-    }
+/// A chart's figures.
+fn chart(out: &mut String, of: &Chart) {
+    table(out, &of.table());
     if !of.caption.is_empty() {
         out.push('\n');
         prose(out, &of.caption);

@@ -6,7 +6,7 @@ mod markdown;
 mod text;
 
 use crate::safe::Slugs;
-use crate::{Chart, REPORT_FORMAT, Report};
+use crate::{REPORT_FORMAT, Report};
 
 /// What a report is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -111,13 +111,8 @@ impl Report {
 
     /// Each chart as an SVG file: its name and what is in it.
     pub fn figures(&self) -> Vec<(String, String)> {
-        self.named_charts().into_iter().map(|(name, chart)| (format!("{name}.svg"), chart.svg())).collect()
-    }
-
-    /// The charts with names that differ.
-    fn named_charts(&self) -> Vec<(String, &Chart)> {
         let mut slugs = Slugs::default();
-        self.charts().map(|chart| (slugs.of(&chart.id), chart)).collect()
+        self.charts().map(|chart| (format!("{}.svg", slugs.of(&chart.id)), chart.svg())).collect()
     }
 }
 

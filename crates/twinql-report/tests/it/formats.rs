@@ -52,11 +52,8 @@ fn markdown_as_stored() {
 }
 
 #[test]
-fn markdown_with_figures_names_the_files() {
-    let report = sample::report();
-    let page = report.markdown_with_figures("figures/");
-    for (file, picture) in report.figures() {
-        assert!(page.contains(&format!("](<figures/{file}>)")), "{file}");
+fn figures_are_xml() {
+    for (_, picture) in sample::report().figures() {
         roxmltree::Document::parse(&picture).unwrap();
     }
 }

@@ -19,4 +19,4 @@ mod operators;
 mod parts;
 mod rels;
 
-pub use rels::{Block, BlockMut, Grouping};
+pub(crate) use rels::{Block, BlockMut, Grouping};

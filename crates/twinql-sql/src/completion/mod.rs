@@ -24,6 +24,39 @@ pub(crate) fn query_within(text: &str) -> Option<(&str, &str)> {
     (!query.trim().is_empty() && said).then_some((words.trim(), query))
 }
 
+/// The text that two spellings of one query share, found without parsing: lower case outside quotes, one space between
+/// words, none beside punctuation, no semicolon at the end.
+pub fn normal(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len());
+    let mut quote: Option<char> = None;
+    let mut space = false;
+    for c in sql.trim().trim_end_matches([';', ' ', '\n', '\t', '\r']).chars() {
+        if let Some(end) = quote {
+            out.push(c);
+            if c == end {
+                quote = None;
+            }
+            continue;
+        }
+        if c.is_whitespace() {
+            space = true;
+            continue;
+        }
+        let word = |c: char| c.is_alphanumeric() || c == '_' || matches!(c, '\'' | '"' | '`' | '[');
+        if space && word(c) && out.chars().next_back().is_some_and(|p| word(p) || p == ']') {
+            out.push(' ');
+        }
+        space = false;
+        match c {
+            '\'' | '"' | '`' => quote = Some(c),
+            '[' => quote = Some(']'),
+            _ => {}
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

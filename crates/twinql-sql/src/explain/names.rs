@@ -8,6 +8,9 @@ use crate::print::{self, Names};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::Schema;
 
+/// Levels that are shown.
+pub(super) const MAX_DEPTH: usize = 100;
+
 /// Names of columns, and of the tables that they come from.
 #[derive(Debug, Default)]
 pub(super) struct Called {
@@ -52,7 +55,7 @@ impl Called {
     }
 
     fn sources_of(&mut self, schema: &Schema, plan: &Plan, rel: &Rel, depth: usize) {
-        if depth > super::MAX_DEPTH {
+        if depth > MAX_DEPTH {
             return;
         }
         let source = match rel {

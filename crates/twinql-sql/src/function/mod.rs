@@ -8,7 +8,7 @@
 //! use twinql_sql::{Dialect, function};
 //!
 //! let lower = function::scalar("lower").unwrap();
-//! assert!(lower.nulls.is_total() && lower.nulls.is_strict() && !lower.volatile);
+//! assert!(lower.nulls.is_strict() && !lower.volatile);
 //! assert_eq!(function::sqlite_name(Dialect::Mysql, "lcase", 1), Some("lower"));
 //! // What MySQL calls the length counts bytes.
 //! assert_eq!(function::sqlite_name(Dialect::Mysql, "length", 1), Some("octet_length"));
@@ -61,11 +61,6 @@ impl Nulls {
     /// A NULL among the arguments makes the value NULL.
     pub fn is_strict(self) -> bool {
         matches!(self, Nulls::WithArgument | Nulls::Strict)
-    }
-
-    /// Arguments that are not NULL give a value that is not.
-    pub fn is_total(self) -> bool {
-        matches!(self, Nulls::Never | Nulls::WithArgument | Nulls::IfAll | Nulls::Branches)
     }
 
     /// Whether the value may be NULL, from what is known of each argument.

@@ -11,45 +11,11 @@
 //! come out, so to change one is to change canonical forms.
 
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
 
 use super::scan_names::ScanNames;
 use crate::expr::{AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::hash::{hash_of, mix};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind, SortKey};
-
-/// A hasher that is the same on every machine and in every version of Rust.
-struct Stable(u64);
-
-impl Hasher for Stable {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0u8; 8];
-            for (to, from) in word.iter_mut().zip(chunk) {
-                *to = *from;
-            }
-            self.0 = mix(self.0, u64::from_le_bytes(word) ^ chunk.len() as u64);
-        }
-    }
-}
-
-/// Combines two hashes; the order matters.
-pub(super) fn mix(a: u64, b: u64) -> u64 {
-    let mut x = a.rotate_left(23) ^ b.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
-}
-
-/// The hash of a value that holds no column.
-pub(super) fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = Stable(0x7477_696e_716c);
-    value.hash(&mut hasher);
-    hasher.finish()
-}
 
 /// True for operators whose operands may be exchanged. COLLATE on an operand makes the
 /// left one special.

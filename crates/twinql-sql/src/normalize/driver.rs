@@ -3,7 +3,7 @@
 use super::context::{Context, Role};
 use super::rule::{Apply, Changed, Rule};
 use super::scan::visible_scans;
-use super::{MAX_DEPTH, MAX_PASSES, MAX_SIZE};
+use super::stopped::{MAX_DEPTH, MAX_PASSES, MAX_SIZE};
 use crate::column_set::ColumnSet;
 use crate::expr::Expr;
 use crate::rel::{JoinKind, Query, Rel};

@@ -38,7 +38,7 @@ use driver::Driver;
 pub use regularities::ALL as REGULARITIES;
 pub use rule::{Needs, Precedence, Rule};
 pub use rules::{ALL as RULES, FAMILIES, Family, ORDER};
-pub use stopped::Stopped;
+pub use stopped::{MAX_DEPTH, MAX_PASSES, MAX_SIZE, Stopped};
 
 use crate::assumption::Assumption;
 use crate::column_set::ColumnSet;
@@ -48,16 +48,6 @@ use crate::schema::Schema;
 use crate::semantics::Semantics;
 use crate::spans::Spans;
 use crate::tree::Tree;
-
-/// How often the whole tree is passed over, at most.
-pub const MAX_PASSES: usize = 24;
-
-/// Trees nested deeper than this are left as they are.
-pub const MAX_DEPTH: usize = 160;
-
-/// Trees with more nodes than this are left as they are, and rules stop where a tree
-/// grows beyond it.
-pub const MAX_SIZE: usize = 20_000;
 
 /// A normalised query.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@
 //! places is all that is left to see. Colours take in the names themselves, so that two queries that read different
 //! columns are ordered alike where they are alike.
 
-use super::color::hash_of;
+use crate::hash::hash_of;
 use crate::rel::{Query, Rel};
 use crate::schema::{Schema, by_name};
 use crate::tree::{Node, NodeMut, Tree};

@@ -1,6 +1,14 @@
 //! Why a normalisation ended early.
 
-use super::{MAX_DEPTH, MAX_PASSES, MAX_SIZE};
+/// How often the whole tree is passed over, at most.
+pub const MAX_PASSES: usize = 24;
+
+/// Trees nested deeper than this are left as they are.
+pub const MAX_DEPTH: usize = 160;
+
+/// Trees with more nodes than this are left as they are, and rules stop where a tree
+/// grows beyond it.
+pub const MAX_SIZE: usize = 20_000;
 
 /// Which limit ended a normalisation before nothing was left to do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub(crate) fn check_text(sql: &str) -> Result<(), SqlError> {
         });
     }
     match sql.bytes().position(|b| b == 0) {
-        Some(at) => Err(SqlError::Parse { message: format!("a NUL byte at offset {at}") }),
+        Some(at) => Err(SqlError::Parse { message: format!("a NUL byte at offset {at}"), place: None }),
         None => Ok(()),
     }
 }

@@ -23,6 +23,7 @@ pub use repairs::{Place, Repair};
 use crate::completion::query_within;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
+use crate::spans::TextRange;
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +122,7 @@ pub(crate) fn parse_expression(text: &str, dialect: Dialect) -> Result<Expr, Sql
     let next = parser.peek_token();
     if next.token != Token::EOF {
         let message = format!("Expected: end of the expression, found: {}", next.token);
-        return Err(SqlError::Parse { message });
+        return Err(SqlError::Parse { message, place: None });
     }
     Ok(expr)
 }
@@ -400,11 +401,18 @@ impl Failure {
             }
         };
         // sqlparser says the place in its message only.
-        let offset = message.rsplit_once("at Line: ").and_then(|(_, place)| {
+        let said = message.rsplit_once(" at Line: ").and_then(|(found, place)| {
             let (line, column) = place.split_once(", Column: ")?;
-            repairs::Lines::new(text).offset(line.trim().parse().ok()?, column.trim().parse().ok()?)
+            Some((found.to_owned(), line.trim().parse().ok()?, column.trim().parse().ok()?))
         });
-        Failure { error: SqlError::Parse { message }, is_final: false, offset }
+        let (message, place) = match said {
+            Some((found, line, column)) => (found, Some(TextRange::at(line, column))),
+            None => (message, None),
+        };
+        let offset = place.and_then(|at| {
+            repairs::Lines::new(text).offset(at.line.try_into().ok()?, at.column.try_into().ok()?)
+        });
+        Failure { error: SqlError::Parse { message, place }, is_final: false, offset }
     }
 }
 

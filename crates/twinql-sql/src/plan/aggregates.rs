@@ -12,11 +12,6 @@ use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::Direction;
 use crate::value::Value;
 
-/// Whether a call is one of the aggregates that WITHIN GROUP (ORDER BY …) belongs to.
-pub(super) fn is_ordered_set(call: &Call<'_>) -> bool {
-    call.within_group && matches!(call.name.as_str(), "percentile_cont" | "percentile_disc" | "mode")
-}
-
 impl<'a> Planner<'a> {
     /// `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)`: the fraction and the value are its
     /// arguments.

@@ -6,7 +6,8 @@
 //! (`pg_…`, `my_…`). What neither has stays the call it was, a function of which nothing is known but that
 //! the same call gives the same value.
 
-use super::temporal::{ForeignType, call, to_interval};
+use super::foreign_type::ForeignType;
+use super::temporal::{call, to_interval};
 use super::{Planner, dialect};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};

@@ -3,8 +3,9 @@
 
 use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 
+use super::foreign_type::ForeignType;
 use super::literal::literal;
-use super::temporal::{ForeignType, call, to_date, to_interval, to_timestamp};
+use super::temporal::{call, to_date, to_interval, to_timestamp};
 use super::types::info_of;
 use super::{Planner, Result};
 use crate::dialect::Dialect;

@@ -33,14 +33,6 @@ fn or(operands: impl IntoIterator<Item = Expr>) -> Expr {
     Expr::or_all(flat.collect())
 }
 
-/// An expression without the parentheses around it.
-pub(crate) fn unwrap_nested(mut expr: &ast::Expr) -> &ast::Expr {
-    while let ast::Expr::Nested(inner) = expr {
-        expr = inner;
-    }
-    expr
-}
-
 /// `= <> < <= > >=`.
 pub(super) fn comparison(op: &BinaryOperator) -> Option<BinaryOp> {
     Some(match op {

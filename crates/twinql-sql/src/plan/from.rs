@@ -12,13 +12,14 @@ use super::refuse::{refuse_beside, refuse_present};
 use super::scope::find_column;
 use super::sight::{RowId, Scope, ScopeColumn, ScopeTable};
 use super::source::FromItem;
-use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
+use super::{Planner, Result, invalid, last_ident, only_ident, unsupported};
 use crate::columns::Reads;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
 use crate::schema::{Affinity, ColumnRef, by_name, same_name};
+use crate::spans::TextRange;
 use crate::value::Value;
 
 /// How an input joins those before it.
@@ -270,7 +271,7 @@ impl<'a> Planner<'a> {
                     1 => ident.value.clone(),
                     _ => name.to_string(),
                 },
-                place: place(ident.span),
+                place: TextRange::of(ident.span),
             });
         };
         let (rel, scope) = self.plan_scan(index)?;

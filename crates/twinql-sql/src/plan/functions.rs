@@ -6,7 +6,6 @@ use sqlparser::tokenizer::{Location, Span};
 use crate::ordered;
 use crate::value::Value;
 
-use super::aggregates::is_ordered_set;
 use super::literal::literal;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, only_ident, unsupported};
@@ -61,6 +60,13 @@ pub(crate) struct Call<'a> {
     pub(crate) over: Option<&'a ast::WindowType>,
     /// MySQL's SEPARATOR.
     pub(crate) separator: Option<&'a ast::ValueWithSpan>,
+}
+
+impl Call<'_> {
+    /// Whether it is one of the aggregates that WITHIN GROUP (ORDER BY …) belongs to.
+    fn is_ordered_set(&self) -> bool {
+        self.within_group && matches!(self.name.as_str(), "percentile_cont" | "percentile_disc" | "mode")
+    }
 }
 
 impl<'a> Planner<'a> {
@@ -224,7 +230,7 @@ impl<'a> Planner<'a> {
                 function.span(),
             );
         }
-        if self.dialect != Dialect::Sqlite && is_ordered_set(&call) {
+        if self.dialect != Dialect::Sqlite && call.is_ordered_set() {
             return self.plan_ordered_set(function, call);
         }
         let Some(known) = aggregate(&call.name, given) else {

@@ -17,6 +17,7 @@ mod dialect;
 mod differing;
 mod expr;
 mod foreign;
+mod foreign_type;
 mod from;
 mod functions;
 mod lateral;
@@ -52,12 +53,12 @@ use crate::schema::Schema;
 use crate::spans::Spans;
 use crate::tree::{Node, Tree};
 
-pub(crate) use crate::error::{Result, invalid, place, unsupported};
+pub(crate) use crate::error::{Result, invalid, unsupported};
 pub(crate) use affinity::{converts_nothing, may_be_replaced};
 pub use collation::REPRESENTATIVE;
 pub(crate) use functions::is_aggregate;
 pub(crate) use planner::{Planned, Planner};
-pub(crate) use sight::{last_ident, only_ident};
+pub(crate) use sight::{last_ident, only_ident, unwrap_nested};
 
 /// A planned query with what is known of its columns.
 #[derive(Debug, Clone, PartialEq)]

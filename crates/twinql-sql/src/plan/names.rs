@@ -8,10 +8,11 @@
 use sqlparser::ast::{self, Ident, Spanned};
 
 use super::sight::ScopeTable;
-use super::{Planner, Result, invalid, place, unsupported};
+use super::{Planner, Result, invalid, unsupported};
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::schema::{Found, NamePart, case_hint, same_name};
+use crate::spans::TextRange;
 
 impl<'a> Planner<'a> {
     /// Whether a name of the query is the one that is stored.
@@ -70,7 +71,7 @@ impl<'a> Planner<'a> {
         };
         let unknown = || {
             let parts: Vec<&str> = parts.iter().map(|p| p.value.as_str()).collect();
-            Err(SqlError::UnknownColumn { name: parts.join("."), place: place(column.span) })
+            Err(SqlError::UnknownColumn { name: parts.join("."), place: TextRange::of(column.span) })
         };
         let qualifiers: Vec<&Ident> = qualifiers.iter().collect();
         let Some(index) = self.table_of(&qualifiers)? else {
@@ -84,7 +85,7 @@ impl<'a> Planner<'a> {
                     if found.is_some() {
                         return Err(SqlError::AmbiguousColumn {
                             name: column.value.clone(),
-                            place: place(column.span),
+                            place: TextRange::of(column.span),
                         });
                     }
                     found = Some(Expr::Column(named.id));
@@ -121,9 +122,9 @@ impl<'a> Planner<'a> {
         match near.flatten() {
             Some(column) => SqlError::Invalid {
                 message: format!("no column named {written:?} in scope ({})", case_hint(&column.name)),
-                place: place(name.span),
+                place: TextRange::of(name.span),
             },
-            None => SqlError::UnknownColumn { name: written, place: place(name.span) },
+            None => SqlError::UnknownColumn { name: written, place: TextRange::of(name.span) },
         }
     }
 }

@@ -8,7 +8,8 @@
 use sqlparser::ast::{self, BinaryOperator, Spanned};
 
 use super::expr::negate_if;
-use super::temporal::{ForeignType, call, to_timestamp};
+use super::foreign_type::ForeignType;
+use super::temporal::{call, to_timestamp};
 use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};

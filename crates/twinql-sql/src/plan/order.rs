@@ -2,10 +2,9 @@
 
 use sqlparser::ast::{self, Spanned};
 
-use super::expr::unwrap_nested;
 use super::planner::Item;
 use super::refuse::refuse_present;
-use super::{Planner, Result, invalid, only_ident, unsupported};
+use super::{Planner, Result, invalid, only_ident, unsupported, unwrap_nested};
 use crate::dialect::Dialect;
 use crate::expr::Expr;
 use crate::rel::{Direction, NullsOrder, Rel, SortKey};

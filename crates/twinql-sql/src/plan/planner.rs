@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use sqlparser::tokenizer::Span;
 
+use super::foreign_type::ForeignType;
 use super::sight::{Cte, Scope, ViewQuery};
-use super::{temporal, types};
+use super::types;
 use crate::dialect::Dialect;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
@@ -44,7 +45,7 @@ pub(crate) struct Planner<'a> {
     /// Names are told apart as PostgreSQL does it.
     pub(super) exact_names: bool,
     /// What columns hold beyond what SQLite's types say.
-    pub(super) kinds: HashMap<ColumnId, temporal::ForeignType>,
+    pub(super) kinds: HashMap<ColumnId, ForeignType>,
     /// How columns are compared that are no table's.
     pub(super) collations: HashMap<ColumnId, Collation>,
     pub(super) columns: Columns,

@@ -3,12 +3,13 @@
 use sqlparser::ast::Ident;
 
 use super::sight::{Allow, RowId, ScopeTable};
-use super::{Planner, Result, place, unsupported};
+use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::keywords::is_reserved;
 use crate::schema::same_name;
+use crate::spans::TextRange;
 
 fn is_rowid(name: &str) -> bool {
     ["rowid", "oid", "_rowid_"].iter().any(|r| name.eq_ignore_ascii_case(r))
@@ -157,7 +158,7 @@ pub(crate) fn find_column(
             if found.is_some() {
                 return Err(SqlError::AmbiguousColumn {
                     name: display(qualifier, name),
-                    place: place(name.span),
+                    place: TextRange::of(name.span),
                 });
             }
             found = Some(match qualifier {

@@ -12,13 +12,12 @@ use sqlparser::ast::{self, Distinct, GroupByExpr, Select, SelectItem, Spanned};
 use sqlparser::tokenizer::Span;
 
 use super::aggregate::Groups;
-use super::expr::unwrap_nested;
 use super::order::{Term, ordinal};
 use super::planner::Item;
 use super::refuse::refuse_present;
 use super::set_op::Limits;
 use super::sight::{Allow, Scope, ScopeTable};
-use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported};
+use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported, unwrap_nested};
 use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Rel};

@@ -5,10 +5,9 @@
 
 use sqlparser::ast::{self, OrderByKind, SetExpr, SetOperator, SetQuantifier, Spanned};
 
-use super::expr::unwrap_nested;
 use super::order::{collated, ordinal, sort_key, strip_collate};
 use super::refuse::refuse_present;
-use super::{Planned, Planner, Result, invalid, types, unsupported};
+use super::{Planned, Planner, Result, invalid, types, unsupported, unwrap_nested};
 use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 

@@ -148,3 +148,11 @@ pub(crate) fn only_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
         _ => None,
     }
 }
+
+/// An expression without the parentheses around it.
+pub(crate) fn unwrap_nested(mut expr: &ast::Expr) -> &ast::Expr {
+    while let ast::Expr::Nested(inner) = expr {
+        expr = inner;
+    }
+    expr
+}

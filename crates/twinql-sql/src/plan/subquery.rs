@@ -6,7 +6,8 @@
 
 use sqlparser::ast::{self, Spanned};
 
-use super::expr::{comparison, negate_if, unwrap_nested};
+use super::expr::{comparison, negate_if};
+use super::unwrap_nested;
 use super::{Planner, Result, invalid, unsupported};
 use crate::expr::{BinaryOp, Expr};
 

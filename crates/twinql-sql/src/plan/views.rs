@@ -6,12 +6,13 @@ use std::collections::HashSet;
 use sqlparser::ast::{self, Ident};
 
 use super::sight::{ScopeTable, ViewQuery};
-use super::{Planner, Result, invalid, last_ident, place};
+use super::{Planner, Result, invalid, last_ident};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::parse::parse;
 use crate::rel::Rel;
 use crate::schema::Schema;
+use crate::spans::TextRange;
 use crate::syntax::read_relations;
 
 /// The views that a query, or a view that it names, names.
@@ -92,9 +93,11 @@ fn of_view(view: &str, error: SqlError, name: &Ident) -> SqlError {
     match error {
         SqlError::Unsupported { construct, place: _ } => SqlError::Unsupported {
             construct: format!("{construct}, in view {view},"),
-            place: place(name.span),
+            place: TextRange::of(name.span),
         },
         too_large @ SqlError::TooLarge { what: _, found: _, limit: _ } => too_large,
-        other => SqlError::Invalid { message: format!("view {view}: {other}"), place: place(name.span) },
+        other => {
+            SqlError::Invalid { message: format!("view {view}: {other}"), place: TextRange::of(name.span) }
+        }
     }
 }

@@ -8,8 +8,9 @@ use sqlparser::ast::{self, Ident, Spanned};
 
 use super::planner::Item;
 use super::refuse::refuse_present;
-use super::{Planner, Result, invalid, only_ident, place, unsupported};
+use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::error::SqlError;
+use crate::spans::TextRange;
 
 impl<'a> Planner<'a> {
     /// The outputs of `*`.
@@ -48,7 +49,7 @@ impl<'a> Planner<'a> {
                     Some(only) => only.value.clone(),
                     None => name.to_string(),
                 },
-                place: place(name.span()),
+                place: TextRange::of(name.span()),
             });
         }
         let all = self.expand(|i| listed.contains(&i));
@@ -129,7 +130,7 @@ impl<'a> Planner<'a> {
 }
 
 fn unknown(name: &Ident) -> SqlError {
-    SqlError::UnknownColumn { name: name.value.clone(), place: place(name.span) }
+    SqlError::UnknownColumn { name: name.value.clone(), place: TextRange::of(name.span) }
 }
 
 /// The column that a name behind EXCLUDE means.
@@ -147,7 +148,7 @@ fn only_item<'i>(items: &'i mut [Item], name: &Ident) -> Result<&'i mut Item> {
         (Some(item), None) => Ok(item),
         (None, _) => Err(unknown(name)),
         (Some(_), Some(_)) => {
-            Err(SqlError::AmbiguousColumn { name: name.value.clone(), place: place(name.span) })
+            Err(SqlError::AmbiguousColumn { name: name.value.clone(), place: TextRange::of(name.span) })
         }
     }
 }

@@ -1,10 +1,14 @@
 //! A SELECT in the making: its clauses, and how far they are filled.
 
-use super::Names;
+use std::collections::BTreeMap;
+
 use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::ColumnId;
+
+/// What each column in scope is called.
+pub(crate) type Names = BTreeMap<ColumnId, String>;
 
 /// How far a SELECT is filled.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]

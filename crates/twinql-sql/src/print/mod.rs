@@ -20,6 +20,7 @@ mod expr;
 
 use std::collections::BTreeMap;
 
+pub(crate) use block::Names;
 use block::{Block, Stage, anchored};
 
 use crate::column_set::ColumnSet;
@@ -30,9 +31,6 @@ use crate::keywords;
 use crate::plan::Plan;
 use crate::rel::{ColumnId, Columns, JoinKind, Query, Rel, SetOpKind, SortKey};
 use crate::schema::{Schema, quote};
-
-/// What each column in scope is called.
-pub(crate) type Names = BTreeMap<ColumnId, String>;
 
 /// Texts longer than this are given a name in a derived table rather than repeated.
 const MAX_REPEATED: usize = 2_000;

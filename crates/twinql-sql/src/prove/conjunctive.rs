@@ -7,46 +7,8 @@ use crate::plan::{Plan, plan};
 use crate::schema::Schema;
 use crate::semantics::Semantics;
 
-use super::containment::{Homomorphisms, contained};
+use super::containment::{Conjunctive, contained};
 use super::{ProveError, Side, assumed_by_both, is_unsupported};
-
-/// What the tableau test says of a pair.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Conjunctive {
-    /// The rows of each query are mapped into the other's: the same answer on every database that meets the
-    /// semantics.
-    Equal(Box<Homomorphisms>),
-    /// Both are conjunctive, or unions of such, and no mapping exists. Where all conditions are equalities
-    /// and no key or foreign key plays a part, this decides that they differ (Chandra & Merlin 1977 for sets,
-    /// Chaudhuri & Vardi 1993 for bags); elsewhere it says that this test does not show them equal.
-    NoMapping,
-    /// No mapping was found, and these sides are not conjunctive: they read a derived table, an outer join or a
-    /// subquery, of which the test knows only what is written alike.
-    NotConjunctive(Vec<Side>),
-    /// A limit ended the search; which one.
-    Limit(String),
-}
-
-impl Conjunctive {
-    /// The value of the metric `conjunctive`: 1 equal, 0 no mapping, 0.5 not said.
-    pub fn score(&self) -> f64 {
-        match self {
-            Conjunctive::Equal(_) => 1.0,
-            Conjunctive::NoMapping => 0.0,
-            Conjunctive::NotConjunctive(_) | Conjunctive::Limit(_) => 0.5,
-        }
-    }
-
-    /// The outcome's name in files.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Conjunctive::Equal(_) => "equal",
-            Conjunctive::NoMapping => "no_mapping",
-            Conjunctive::NotConjunctive(_) => "not_conjunctive",
-            Conjunctive::Limit(_) => "limit",
-        }
-    }
-}
 
 /// Tests two queries, the first of them being the gold. Their canonical forms are compared: subqueries that are
 /// joins in disguise are joins by then, and with grouping, HAVING and ORDER BY above them tableaux are compared

@@ -32,8 +32,8 @@ use crate::schema::Schema;
 use crate::semantics::Semantics;
 
 pub use crate::assumption::Assumption;
-pub use conjunctive::{Conjunctive, conjunctive};
-pub use containment::{Homomorphisms, Mapping, Rows, TableauText};
+pub use conjunctive::conjunctive;
+pub use containment::{Conjunctive, Homomorphisms, Mapping, Rows, TableauText};
 pub use distinguish::Difference;
 
 /// One of the two queries.

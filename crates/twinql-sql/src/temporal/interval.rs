@@ -3,12 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::moment::{Part, digits};
-
-pub(super) const SECOND: i64 = 1_000_000;
-pub(super) const MINUTE: i64 = 60 * SECOND;
-pub(super) const HOUR: i64 = 60 * MINUTE;
-pub(super) const DAY: i64 = 24 * HOUR;
+use super::calendar::{DAY, HOUR, MINUTE, Part, SECOND, clock, write_time};
 
 /// A span of time. A month has no fixed number of days, a day no fixed number of hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -195,29 +190,6 @@ impl Interval {
     }
 }
 
-/// `04:05:06.5` in microseconds, and what follows. Minutes and seconds have at least `least` digits, hours at
-/// most `most`.
-pub(super) fn clock(text: &str, least: usize, most: usize) -> Option<(i64, &str)> {
-    let (hours, rest) = digits(text, 1, most)?;
-    let (minutes, mut rest) = digits(rest.strip_prefix(':')?, least, 2)?;
-    let (mut seconds, mut micros) = (0, 0);
-    if let Some(after) = rest.strip_prefix(':') {
-        (seconds, rest) = digits(after, least, 2)?;
-        if let Some(after) = rest.strip_prefix('.') {
-            (micros, rest) = fraction(after, after.len())?;
-        }
-    }
-    let exists = minutes < 60 && seconds < 60;
-    exists.then_some((hours * HOUR + minutes * MINUTE + seconds * SECOND + micros, rest))
-}
-
-/// The digits behind a decimal point, at most `most`, as microseconds, and what follows.
-pub(super) fn fraction(text: &str, most: usize) -> Option<(i64, &str)> {
-    let length = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
-    let written: String = text.chars().take(length).chain("000000".chars()).take(6).collect();
-    Some((written.parse().ok()?, text.get(length..)?))
-}
-
 /// `3 days`, `1.5hours`, and what follows.
 fn amount(text: &str, default: Option<Unit>) -> Option<(Interval, &str)> {
     let length = text.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
@@ -238,15 +210,6 @@ fn amount(text: &str, default: Option<Unit>) -> Option<(Interval, &str)> {
         Err(_) => one.times(number.parse().ok()?)?,
     };
     Some((span, after))
-}
-
-/// `HH:MM:SS`, with the fraction that there is.
-pub(super) fn write_time(f: &mut fmt::Formatter<'_>, micros: i64) -> fmt::Result {
-    let (hours, rest) = (micros / HOUR, micros % HOUR);
-    write!(f, "{hours:02}:{:02}:{:02}", rest / MINUTE, rest % MINUTE / SECOND)?;
-    let fraction = format!("{:06}", rest % SECOND);
-    let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() { Ok(()) } else { write!(f, ".{fraction}") }
 }
 
 impl fmt::Display for Interval {

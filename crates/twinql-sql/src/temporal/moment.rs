@@ -1,6 +1,10 @@
 //! A date, or a date with a time of day.
 
-use super::interval::{DAY, HOUR, Interval, MINUTE, SECOND, Unit, clock};
+use super::calendar::{
+    DAY, HOUR, MINUTE, Part, SECOND, civil_from_days, clock, days_from_civil, digits, length_of_month,
+    write_time,
+};
+use super::interval::{Interval, Unit};
 
 /// A moment without a time zone, from the year 1 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,104 +17,7 @@ pub struct Moment {
     is_date: bool,
 }
 
-/// What may be read from a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // the names are the parts
-pub enum Part {
-    Year,
-    Quarter,
-    Month,
-    Day,
-    Hour,
-    Minute,
-    Second,
-    /// Sunday is 0.
-    DayOfWeek,
-    /// Monday is 1.
-    IsoDayOfWeek,
-    DayOfYear,
-    /// The week that ISO 8601 counts.
-    Week,
-    IsoYear,
-    Decade,
-    Century,
-    Millennium,
-    /// Seconds since 1970-01-01.
-    Epoch,
-    Millisecond,
-    Microsecond,
-}
-
-impl Part {
-    /// The part that PostgreSQL and MySQL call so.
-    pub fn named(name: &str) -> Option<Part> {
-        let lower = name.to_ascii_lowercase();
-        Some(match lower.as_str() {
-            "year" | "years" | "y" => Part::Year,
-            "quarter" | "quarters" | "qtr" => Part::Quarter,
-            "month" | "months" | "mon" => Part::Month,
-            "day" | "days" | "d" | "dayofmonth" => Part::Day,
-            "hour" | "hours" | "h" => Part::Hour,
-            "minute" | "minutes" | "min" => Part::Minute,
-            "second" | "seconds" | "sec" | "s" => Part::Second,
-            "dow" => Part::DayOfWeek,
-            "isodow" => Part::IsoDayOfWeek,
-            "doy" | "dayofyear" => Part::DayOfYear,
-            "week" | "weeks" | "w" => Part::Week,
-            "isoyear" => Part::IsoYear,
-            "decade" => Part::Decade,
-            "century" => Part::Century,
-            "millennium" => Part::Millennium,
-            "epoch" => Part::Epoch,
-            "millisecond" | "milliseconds" => Part::Millisecond,
-            "microsecond" | "microseconds" => Part::Microsecond,
-            _ => return None,
-        })
-    }
-}
-
 const MAX_YEAR: i64 = 9_999;
-
-/// Days since 1970-01-01 of a date of the Gregorian calendar (Hinnant, `days_from_civil`).
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let years = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * years + years / 4 - years / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = years + era * 400 + i64::from(month <= 2);
-    (year, month, day)
-}
-
-/// The number of days of a month.
-pub(super) fn length_of_month(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// The digits at the start of a text as a number, and the rest.
-pub(super) fn digits(text: &str, least: usize, most: usize) -> Option<(i64, &str)> {
-    let length = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
-    if length < least {
-        return None;
-    }
-    Some((text.get(..length)?.parse().ok()?, text.get(length..)?))
-}
 
 impl Moment {
     /// A date, if there is such a day.
@@ -322,7 +229,7 @@ impl std::fmt::Display for Moment {
             return Ok(());
         }
         f.write_str(" ")?;
-        super::interval::write_time(f, self.micros)
+        write_time(f, self.micros)
     }
 }
 

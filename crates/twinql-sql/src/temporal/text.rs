@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::interval::{HOUR, MINUTE, SECOND, fraction};
-use super::moment::{Moment, Part, digits};
+use super::calendar::{HOUR, MINUTE, Part, SECOND, digits, fraction};
+use super::moment::Moment;
 
 const MONTHS: [&str; 12] = [
     "January",

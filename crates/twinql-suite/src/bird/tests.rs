@@ -133,6 +133,6 @@ fn the_file_of_the_databases_name_is_the_main_one() {
     assert_eq!(files.main_of("shop"), Some(&*dir.path().join("shop/shop.sqlite")));
     assert_eq!(files.main_of("other"), Some(&*dir.path().join("other/z.sqlite")));
     assert_eq!(files.main_of("none"), None);
-    assert!(files.check("shop", Limits::for_files()).unwrap_err().contains("empty"));
-    assert!(files.check("none", Limits::for_files()).unwrap_err().contains("none/none.sqlite"));
+    assert!(files.check("shop", Limits::for_files()).unwrap_err().to_string().contains("empty"));
+    assert!(files.check("none", Limits::for_files()).unwrap_err().to_string().contains("none/none.sqlite"));
 }

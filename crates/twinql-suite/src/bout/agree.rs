@@ -1,28 +1,10 @@
 //! Whether two answers on one database agree, up to what SQL leaves open.
 
-use std::rc::Rc;
-
 use super::party::Party;
 use crate::compare::denotation::Denotation;
 use crate::compare::{Columns, Mode, equal};
 use crate::execute::{Answer, Sandbox};
-use crate::order::Runs;
-use crate::permitted::{Permitted, same_answers};
-
-/// Where the answers that a query permits are read from.
-pub(super) enum AnswersFrom<'s> {
-    Answer(&'s Answer),
-    Runs(Rc<Runs>),
-}
-
-impl AnswersFrom<'_> {
-    fn permitted(&self) -> Permitted<'_> {
-        match self {
-            AnswersFrom::Answer(answer) => Permitted::whole(answer),
-            AnswersFrom::Runs(runs) => runs.permitted(),
-        }
-    }
-}
+use crate::permitted::same_answers;
 
 /// What the answers on one database say of two queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use twinql_sql::{Plan, Schema, Semantics, plan, print};
 
 use super::Side;
-use super::agree::AnswersFrom;
 use super::samples::Opened;
 use crate::clock::NOW;
 use crate::compare::Mode;
@@ -13,8 +12,24 @@ use crate::compare::denotation::Denotation;
 use crate::execute::{Answer, ExecError, Prepared, Sandbox};
 use crate::lexical::without_distinct;
 use crate::order::{Ordering, Runs};
+use crate::permitted::Permitted;
 use crate::soundness::open::{Nested, opened};
 use crate::text::{Ready, ready};
+
+/// Where the answers that a query permits are read from.
+pub(super) enum AnswersFrom<'s> {
+    Answer(&'s Answer),
+    Runs(Rc<Runs>),
+}
+
+impl AnswersFrom<'_> {
+    pub(super) fn permitted(&self) -> Permitted<'_> {
+        match self {
+            AnswersFrom::Answer(answer) => Permitted::whole(answer),
+            AnswersFrom::Runs(runs) => runs.permitted(),
+        }
+    }
+}
 
 /// A query's plan with what it leaves open decided by chance.
 struct Open<'a> {

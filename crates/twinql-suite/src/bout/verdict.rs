@@ -3,14 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Side;
-use crate::judge::Witness;
 
-/// What was found of a pair on generated databases. `W` is what tells two queries apart: a whole [`Witness`] where a pair
+/// What was found of a pair on generated databases. `W` is what tells two queries apart: a whole [`Witness`](crate::Witness) where a pair
 /// is judged, the number of a database where a suite is run. On users' own files each failure names its file, which
 /// [`FileVerdict`](crate::FileVerdict) is for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
-pub enum Verdict<W = Box<Witness>> {
+pub enum Verdict<W> {
     /// No database told them apart.
     Same {
         /// Databases on which both gave an answer.

@@ -7,11 +7,10 @@ use sqlparser::ast::Query;
 use twinql_sql::schema::quote;
 use twinql_sql::{Dialect, Schema, Semantics, Value};
 
-use crate::bout::Verdict;
 use crate::database::Database;
 use crate::facts::Facts;
 use crate::generate::Generator;
-use crate::judge::{Judge, JudgeConfig};
+use crate::judge::{Judge, JudgeConfig, Verdict};
 
 /// Schemas with many constraints, the dialect they are in, and queries whose constants break them.
 const SCHEMAS: &[(&str, Dialect, &str, &[&str])] = &[

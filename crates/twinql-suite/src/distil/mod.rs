@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use twinql_sql::hash::{FNV, fnv};
 use twinql_sql::{ColumnRef, Schema, Semantics, canonicalize};
 
 use crate::bout::{Effort, Outcome, Ring, Rules, Side, nonempty};
 use crate::database::Database;
-use crate::dice::stable_hash;
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Values;
@@ -229,7 +229,7 @@ pub(crate) fn reach(semantics: &Semantics, nulls: &BTreeSet<ColumnRef>) -> bool 
 
 /// The seed of a schema's own random streams.
 fn seed_of(seed: u64, db_id: &str) -> u64 {
-    stable_hash(seed.to_le_bytes().into_iter().chain(db_id.bytes()))
+    fnv(FNV, seed.to_le_bytes().into_iter().chain(db_id.bytes()))
 }
 
 struct Work<'a> {

@@ -1,38 +1,15 @@
 //! The tables and views of a generated database: made when a query names them, so that a schema
 //! of thousands of tables costs no more than what is read of it.
 
-use std::cell::RefCell;
-use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
-use twinql_sql::Schema;
-
-use super::{ExecError, Sandbox, own_limit};
+use super::{ExecError, Generated, Sandbox};
 use crate::confine::settle;
 use crate::database::{create_table, quoted};
-use crate::views::{Names, Relation};
-
-/// A schema whose tables and views are made when a query names them.
-pub(super) struct Generated {
-    schema: Schema,
-    names: Names,
-    made: RefCell<HashSet<Relation>>,
-}
+use crate::views::Relation;
 
 /// Tables of a schema that are all made at once.
 const FEW_TABLES: usize = 64;
-
-impl Generated {
-    pub(super) fn new(schema: &Schema) -> Generated {
-        Generated { schema: schema.clone(), names: Names::of(schema), made: RefCell::new(HashSet::new()) }
-    }
-
-    /// How many tables there are.
-    #[cfg(test)]
-    pub(super) fn tables(&self) -> usize {
-        self.schema.tables.len()
-    }
-}
 
 impl Sandbox {
     /// Makes all tables where these are few.
@@ -75,7 +52,8 @@ impl Sandbox {
         self.guard.querying.store(false, Ordering::Relaxed);
         self.guard.restart();
         self.connection.execute_batch(&create).map_err(|e| {
-            own_limit(&e).unwrap_or_else(|| ExecError::Invalid(format!("cannot create {what} {name:?}: {e}")))
+            ExecError::own_limit(&e)
+                .unwrap_or_else(|| ExecError::Invalid(format!("cannot create {what} {name:?}: {e}")))
         })?;
         made.borrow_mut().insert(relation);
         Ok(())

@@ -5,7 +5,7 @@ use sqlparser::ast::{
     BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, TableFactor,
     UnaryOperator,
 };
-use twinql_sql::syntax::read_own_expressions;
+use twinql_sql::syntax::{Named, read_own_expressions};
 use twinql_sql::{Affinity, TypeClass, Value};
 
 use super::Slot;
@@ -331,18 +331,7 @@ impl Walker<'_> {
 
     /// Notes the columns that a table function in FROM takes documents from.
     pub(super) fn treat_called(&mut self, factor: &TableFactor) {
-        if let TableFactor::Table {
-            name,
-            args: Some(called),
-            alias: _,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        } = factor
+        if let Some(Named { name, alias: _, args: Some(called) }) = Named::of(factor)
             && of_documents(&last_name(name).to_ascii_lowercase()).is_some()
         {
             self.note_documents(&unnamed(&called.args));

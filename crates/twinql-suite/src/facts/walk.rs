@@ -222,7 +222,7 @@ impl Walker<'_> {
     }
 
     /// A table, a view or a common table expression, under the name that it has here.
-    fn named(&mut self, Named { name, alias, called: _ }: Named<'_>, into: &mut Vec<Relation>) {
+    fn named(&mut self, Named { name, alias, args: _ }: Named<'_>, into: &mut Vec<Relation>) {
         let name = last_name(name);
         let shown = alias.map_or_else(|| name.clone(), |a| a.name.value.clone());
         let cte = self.ctes.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(&name));

@@ -3,23 +3,8 @@
 use serde_json::Value as Json;
 use twinql_sql::Value;
 
-use super::json::{as_text, document};
+use super::json::{as_text, elements};
 use super::{Returned, Stop, exactly, text, texts, truth};
-
-/// The elements of an array: a JSON array, or PostgreSQL's own text, `{a,b}`.
-pub(super) fn elements(value: &Value) -> Option<Vec<Json>> {
-    match document(value) {
-        Some(Json::Array(list)) => return Some(list),
-        Some(Json::Object(members)) if !members.is_empty() => return None,
-        _ => {}
-    }
-    let written = text(value)?;
-    let inner = written.trim().strip_prefix('{')?.strip_suffix('}')?;
-    if inner.trim().is_empty() {
-        return Some(Vec::new());
-    }
-    Some(inner.split(',').map(|e| Json::String(e.trim().trim_matches('"').to_owned())).collect())
-}
 
 /// A value as an element.
 fn element(value: &Value) -> Json {

@@ -12,6 +12,21 @@ pub(super) fn document(value: &Value) -> Option<Json> {
     }
 }
 
+/// The elements of an array: a JSON array, or PostgreSQL's own text, `{a,b}`.
+pub(super) fn elements(value: &Value) -> Option<Vec<Json>> {
+    match document(value) {
+        Some(Json::Array(list)) => return Some(list),
+        Some(Json::Object(members)) if !members.is_empty() => return None,
+        _ => {}
+    }
+    let written = text(value)?;
+    let inner = written.trim().strip_prefix('{')?.strip_suffix('}')?;
+    if inner.trim().is_empty() {
+        return Some(Vec::new());
+    }
+    Some(inner.split(',').map(|e| Json::String(e.trim().trim_matches('"').to_owned())).collect())
+}
+
 /// A document as `jsonb` shows it: members by the length of their names, then the names;
 /// a space behind commas and colons.
 pub(super) fn shown(json: &Json, out: &mut String) {
@@ -82,7 +97,7 @@ pub(super) fn at_key(args: &[Value], show: fn(Option<&Json>) -> Value) -> Return
 /// `doc #> path`, `doc #>> path`.
 pub(super) fn at_path(args: &[Value], show: fn(Option<&Json>) -> Value) -> Returned {
     let [json, path] = exactly(args)?;
-    let steps = super::arrays::elements(path).ok_or(Stop::Null)?;
+    let steps = elements(path).ok_or(Stop::Null)?;
     let json = document(json);
     let found = json.as_ref().and_then(|json| {
         steps.iter().try_fold(json, |json, step| {

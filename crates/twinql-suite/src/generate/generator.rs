@@ -9,11 +9,11 @@ use twinql_sql::{ColumnRef, Schema, Semantics, TypeClass, Value};
 
 use super::draft::{self, Draft, Pool};
 use super::nearby;
-use super::shapes::{self, Filling, Subject, undeclared};
+use super::shapes::{self, Filling, Subject};
 use super::structured;
 use super::values::{
-    Style, between_whole, digits_variant, form, fractional, fresh, moment, near_date, style, variant,
-    well_formed,
+    Style, between_whole, digits_variant, form, fractional, fresh, moment, near_date, style, undeclared,
+    variant, well_formed,
 };
 use crate::constraints::Constraints;
 use crate::database::Database;

@@ -2,26 +2,14 @@
 //! thing, pairs that are different with it, and one at least that would be the same without it.
 #![allow(clippy::unwrap_used)]
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use twinql_sql::{Schema, Semantics};
 
-use super::shapes::SHAPES;
+use super::shapes::{LEFT_OUT, SHAPES};
 use super::{Generator, MAX_ROWS};
-use crate::bout::Verdict;
 use crate::facts::Facts;
-use crate::judge::{Judge, JudgeConfig};
-
-thread_local! {
-    /// A shape or a strategy that is left out.
-    static LEFT_OUT: Cell<&'static str> = const { Cell::new("") };
-}
-
-/// Whether a shape or a strategy is left out.
-pub(super) fn left_out(name: &str) -> bool {
-    LEFT_OUT.with(|out| out.get() == name)
-}
+use crate::judge::{Judge, JudgeConfig, Verdict};
 
 const DDL: &str = "CREATE TABLE word (id INTEGER PRIMARY KEY, s TEXT NOT NULL, u TEXT NOT NULL, x REAL NOT NULL,
         n INTEGER NOT NULL, d DATE NOT NULL, m INTEGER);

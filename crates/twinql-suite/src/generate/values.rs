@@ -3,7 +3,6 @@
 use twinql_sql::schema::{Form, Typing};
 use twinql_sql::{Affinity, Collation, Column, TypeClass, Value};
 
-use super::shapes::undeclared;
 use crate::dice::Dice;
 use crate::facts::{Atom, Comparison};
 
@@ -41,6 +40,11 @@ pub(crate) fn fractional(column: &Column) -> bool {
         && (["REAL", "FLOA", "DOUB"].iter().any(|t| declared.contains(t))
             || (declared.contains("DEC") || declared.contains("NUMERIC"))
                 && declared.split_once(',').is_some_and(|(_, scale)| !scale.trim_start().starts_with('0')))
+}
+
+/// A column without a declared type, which holds what it is given.
+pub(super) fn undeclared(column: &Column) -> bool {
+    column.declared.trim().is_empty()
 }
 
 /// The style of a column whose declared type leaves one form of time only.

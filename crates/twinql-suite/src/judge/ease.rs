@@ -3,7 +3,8 @@
 
 use twinql_sql::{Nulls, Semantics};
 
-use super::{GOLD, Judge};
+use super::Judge;
+use super::trial::GOLD;
 use crate::bout::{Outcome, Settling, nonempty};
 use crate::execute::ExecError;
 use crate::facts::Facts;

@@ -1,9 +1,11 @@
 //! How likely execution on a real database would call the prediction right.
 
-use super::{GOLD, Judge};
-use crate::bout::{Outcome, Settling, Side, Verdict, nonempty};
+use super::Judge;
+use super::trial::GOLD;
+use super::verdict::{Expectation, Verdict};
+use crate::bout::{Outcome, Settling, Side, nonempty};
 use crate::execute::ExecError;
-use crate::plausible::{Expectation, Expected, ExpectedConfig, Plausible};
+use crate::plausible::{Expected, ExpectedConfig, Plausible};
 
 /// Databases without an answer of the gold from which on larger ones are made.
 const PATIENCE: u64 = 6;

@@ -3,8 +3,9 @@
 use sqlparser::ast::{BinaryOperator, Expr, Query, SetExpr};
 use twinql_sql::{Proof, prove};
 
-use super::{Course, Judge, PAIR, Trial};
-use crate::bout::Verdict;
+use super::trial::{PAIR, Trial};
+use super::verdict::Verdict;
+use super::{Course, Judge};
 use crate::execute::Sandbox;
 use crate::generate::Generator;
 

@@ -1,68 +1,18 @@
 //! How plausible it is that two queries differ as a witness shows, and what makes the witness odd.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-use super::{GOLD, Judge, PAIR, PRED, Trial};
-use crate::bout::{Outcome, Verdict, nonempty};
+use super::Judge;
+use super::trial::{GOLD, PAIR, PRED, Trial};
+use super::verdict::{Plausibility, Reason, Verdict};
+use crate::bout::{Outcome, nonempty};
 use crate::database::Database;
 use crate::facts::Facts;
 use crate::plausible::{Expected, ExpectedConfig, Kept, Plausible, REGULARITIES, keeps, oddities};
-
-/// On how many plausible databases two queries differ, and why they differ on a witness.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Plausibility {
-    /// Plausible databases on which the gold answers and the prediction differs.
-    pub differ: u64,
-    /// Plausible databases on which the gold answers. Fewer than were asked for where the share was settled.
-    pub databases: u64,
-    /// Why there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub untested: Option<String>,
-    /// Regularities of which each is missing in all databases on which they differ, and hardly by chance.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub only_without: Vec<String>,
-    /// What is odd about the witness: without it the answers on the witness agree.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub because: Vec<Reason>,
-}
-
-/// An oddity of a witness without which the answers agree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Reason {
-    /// The regularity that the witness breaks (`docs/plausible.md` lists them).
-    pub regularity: String,
-    /// How, with the names of tables and columns.
-    pub says: String,
-}
 
 /// Reasons that are given.
 const REASONS: usize = 3;
 
 /// The chance from which on it is no accident that a regularity is missing wherever the answers differ.
 const CHANCE: f64 = 0.01;
-
-impl fmt::Display for Plausibility {
-    /// `differs on 3 of 64 plausible databases, all without unique-names; here because two rows of power have one name`
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.untested, self.differ, self.databases) {
-            (Some(reason), _, _) => write!(f, "no plausible database tests it ({reason})")?,
-            (None, 0, all) => write!(f, "differs on none of {all} plausible databases")?,
-            (None, some, all) if some == all => write!(f, "differs on all of {all} plausible databases")?,
-            (None, some, all) => write!(f, "differs on {some} of {all} plausible databases")?,
-        }
-        if !self.only_without.is_empty() {
-            write!(f, ", all without {}", self.only_without.join(" or "))?;
-        }
-        let mut before = "; here because";
-        for reason in &self.because {
-            write!(f, "{before} {}", reason.says)?;
-            before = ", or";
-        }
-        Ok(())
-    }
-}
 
 impl Judge {
     /// Counts the plausible databases on which two queries differ that a witness tells apart.

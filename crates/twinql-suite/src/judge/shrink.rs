@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use twinql_sql::{Column, ColumnRef, Schema, Table, TypeClass, Value};
 
 use super::simple::{Domain, Kind, Look, Renaming, simpler};
-use super::{GOLD, PAIR, PRED, Trial};
+use super::trial::{GOLD, PAIR, PRED, Trial};
 use crate::bout::{Outcome, Shrinking, drop_rows};
 use crate::database::{Database, Row, keys, project, store};
 use crate::execute::{Answer, ExecError, Limits, Sandbox};

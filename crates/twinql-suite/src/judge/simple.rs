@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use twinql_sql::Value;
+use twinql_sql::temporal::{civil_from_days, days_from_civil};
 
 /// What is known of a domain.
 #[derive(Debug, Clone, Default)]
@@ -156,28 +157,6 @@ fn between(below: Option<f64>, above: Option<f64>, group: &[f64], free: impl Fn(
     }
 }
 
-/// Days since 1970-01-01 of a date of the Gregorian calendar, and back (Hinnant, "chrono-compatible
-/// low-level date algorithms").
-fn day_number(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month > 2 { year } else { year - 1 };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-fn date_of(number: i64) -> (i64, i64, i64) {
-    let shifted = number + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
-
 /// The day of a text that begins with a date, and what follows it.
 fn dated(text: &str) -> Option<(i64, &str)> {
     let (date, rest) = text.split_at_checked(10)?;
@@ -192,7 +171,7 @@ fn dated(text: &str) -> Option<(i64, &str)> {
         || rest.starts_with([' ', 'T'])
             && rest[1..].bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.'));
     let valid = (1..=12).contains(&month) && (1..=31).contains(&day) && time;
-    valid.then(|| (day_number(year, month, day), rest))
+    valid.then(|| (days_from_civil(year, month, day), rest))
 }
 
 /// Dates become the first days of months of one year, or days next to a constant, in their order.
@@ -217,12 +196,12 @@ fn dates(domain: &Domain) -> Vec<Renaming> {
         for (i, text) in group.iter().enumerate() {
             let i = i as i64;
             let new = match (below, above) {
-                (None, None) => day_number(YEAR + i / 12, 1 + i % 12, 1),
+                (None, None) => days_from_civil(YEAR + i / 12, 1 + i % 12, 1),
                 (Some(low), Some(high)) if low + count >= high => continue,
                 (Some(low), _) => low + 1 + i,
                 (None, Some(high)) => high - count + i,
             };
-            let (year, month, day) = date_of(new);
+            let (year, month, day) = civil_from_days(new);
             // Digits of a time of day become zeros.
             let time = dated(text).map_or("", |(_, time)| time);
             let time: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
@@ -372,10 +351,10 @@ mod tests {
             assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
         }
         for day in [-720_000, -1, 0, 59, 11_016, 18_321, 738_000] {
-            let (year, month, date) = date_of(day);
-            assert_eq!(day_number(year, month, date), day);
+            let (year, month, date) = civil_from_days(day);
+            assert_eq!(days_from_civil(year, month, date), day);
         }
-        assert_eq!(date_of(19_782), (2024, 2, 29));
+        assert_eq!(civil_from_days(19_782), (2024, 2, 29));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! What a pair is judged by, and what is said of it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Semantics, Value};
 
-use super::plausibility::Plausibility;
-use crate::bout::{Side, Verdict};
+use crate::bout::Side;
 use crate::execute::{ExecError, Limits};
-use crate::plausible::Kept;
+use crate::plausible::{Expected, Kept};
 
 /// How a pair is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,9 @@ impl Default for JudgeConfig {
     }
 }
 
+/// What is said of a pair that is judged.
+pub type Verdict = crate::bout::Verdict<Box<Witness>>;
+
 /// A database on which the two queries differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Witness {
@@ -69,6 +73,63 @@ pub struct Witness {
     /// How plausible it is that they differ, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plausibility: Option<Plausibility>,
+}
+
+/// On how many plausible databases two queries differ, and why they differ on a witness.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Plausibility {
+    /// Plausible databases on which the gold answers and the prediction differs.
+    pub differ: u64,
+    /// Plausible databases on which the gold answers. Fewer than were asked for where the share was settled.
+    pub databases: u64,
+    /// Why there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untested: Option<String>,
+    /// Regularities of which each is missing in all databases on which they differ, and hardly by chance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_without: Vec<String>,
+    /// What is odd about the witness: without it the answers on the witness agree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<Reason>,
+}
+
+/// An oddity of a witness without which the answers agree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Reason {
+    /// The regularity that the witness breaks (`docs/plausible.md` lists them).
+    pub regularity: String,
+    /// How, with the names of tables and columns.
+    pub says: String,
+}
+
+impl fmt::Display for Plausibility {
+    /// `differs on 3 of 64 plausible databases, all without unique-names; here because two rows of power have one name`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.untested, self.differ, self.databases) {
+            (Some(reason), _, _) => write!(f, "no plausible database tests it ({reason})")?,
+            (None, 0, all) => write!(f, "differs on none of {all} plausible databases")?,
+            (None, some, all) if some == all => write!(f, "differs on all of {all} plausible databases")?,
+            (None, some, all) => write!(f, "differs on {some} of {all} plausible databases")?,
+        }
+        if !self.only_without.is_empty() {
+            write!(f, ", all without {}", self.only_without.join(" or "))?;
+        }
+        let mut before = "; here because";
+        for reason in &self.because {
+            write!(f, "{before} {}", reason.says)?;
+            before = ", or";
+        }
+        Ok(())
+    }
+}
+
+/// What plausible databases say of a pair.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Expectation {
+    /// Both ran, and the gold answered.
+    Counted(Expected),
+    /// There is nothing to count, for the reason that the verdict names: never `Same` or `Different`.
+    None(Verdict),
 }
 
 /// A verdict and what was done to the texts to get there.

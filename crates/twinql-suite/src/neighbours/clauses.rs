@@ -10,13 +10,13 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{
     BinaryOperator, Distinct, Expr, GroupByExpr, Ident, Join, JoinConstraint, JoinOperator, LimitClause,
     ObjectName, OrderByExpr, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator,
-    SetQuantifier, TableFactor, Value as Lit, VisitorMut,
+    SetQuantifier, Value as Lit, VisitorMut,
 };
 
 use twinql_sql::syntax::{self, Named};
 
 use super::expressions::named;
-use super::{Changed, Context, Outcome, Turn};
+use super::turn::{Changed, Context, Outcome, Turn};
 
 /// Offers queries and SELECTs, the outer ones first, until one is changed.
 struct Offered<'a> {
@@ -71,12 +71,8 @@ pub(super) fn sources(query: &mut Query) -> Vec<(String, String)> {
 /// The tables that stand in FROM by a name: what each goes by in the SELECT (its alias if it has one), and
 /// its own name.
 fn named_tables(select: &Select) -> impl Iterator<Item = (&Ident, &Ident)> {
-    let factors = select
-        .from
-        .iter()
-        .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)));
-    factors.filter_map(|factor| {
-        let Named { name, alias, called: _ } = Named::of(factor)?;
+    syntax::factors(select).filter_map(|factor| {
+        let Named { name, alias, args: _ } = Named::of(factor)?;
         let table = name.0.last().and_then(|p| p.as_ident())?;
         Some((alias.map_or(table, |a| &a.name), table))
     })
@@ -246,26 +242,8 @@ pub(super) fn drop_join_condition(s: &mut Select, turn: &mut Turn, _: &mut Conte
 /// where the other table lacks a column, SQLite refuses the text.
 pub(super) fn table(s: &mut Select, turn: &mut Turn, context: &mut Context<'_>) -> Changed {
     let schema = context.schema;
-    let mut factors = s
-        .from
-        .iter_mut()
-        .flat_map(|f| std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation)));
-    factors.find_map(|factor| {
-        let TableFactor::Table {
-            name,
-            alias: _,
-            args: _,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        } = factor
-        else {
-            return None;
-        };
+    syntax::factors_mut(s).find_map(|factor| {
+        let (name, _) = syntax::named_mut(factor)?;
         let current = name.0.last().and_then(|p| p.as_ident()).map_or("", |i| &i.value);
         let names = schema.tables.iter().map(|t| t.name.as_str());
         let others: Vec<&str> = names.filter(|name| !name.eq_ignore_ascii_case(current)).collect();

@@ -13,7 +13,7 @@ use sqlparser::ast::{
 
 use twinql_sql::syntax;
 
-use super::{Changed, Context, Turn};
+use super::turn::{Changed, Context, Turn};
 
 /// Offers every expression of the query to `change` until it says that it has changed one.
 pub(crate) fn on_expressions(query: &mut Query, mut change: impl FnMut(&mut Expr) -> bool) -> bool {

@@ -8,11 +8,12 @@
 mod clauses;
 mod expressions;
 mod spans;
+mod turn;
 
 use std::collections::HashSet;
 
 use sqlparser::ast::{Expr, Query, Select};
-use twinql_sql::{Schema, Table};
+use twinql_sql::Schema;
 
 use crate::dice::Dice;
 use crate::execute::{Limits, Sandbox};
@@ -20,6 +21,7 @@ use crate::text::ready;
 pub(crate) use clauses::on_queries;
 use clauses::on_selects;
 pub(crate) use expressions::on_expressions;
+use turn::{Changed, Context, MAX_SITES, Outcome, Turn};
 
 /// A query that differs from the gold in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,30 +32,6 @@ pub struct Neighbour {
     pub mutation: &'static str,
 }
 
-/// What a mutation may look at.
-struct Context<'a> {
-    schema: &'a Schema,
-    /// The tables that the query mentions.
-    tables: Vec<&'a Table>,
-    /// The tables that the query and its subqueries read, by the name that each goes by.
-    sources: Vec<(String, &'a Table)>,
-    /// The words of the query as it was.
-    words: Vec<String>,
-    /// The random source, for mutations with many outcomes.
-    dice: Dice,
-    /// Which outcome of a place is asked for, from 0: the first ones are those that differ
-    /// at a boundary only.
-    outcome: usize,
-}
-
-impl Context<'_> {
-    /// The columns of the tables that the query mentions.
-    fn column_names(&self) -> Vec<String> {
-        let columns = self.tables.iter().flat_map(|t| &t.columns);
-        columns.map(|c| c.name.clone()).collect()
-    }
-}
-
 /// Where a mutation changes a query; `None`, and nothing is changed, at a place whose turn it is not.
 enum In {
     Select(fn(&mut Select, &mut Turn, &mut Context<'_>) -> Changed),
@@ -62,19 +40,6 @@ enum In {
     /// In the whole query, which gets the number of the place.
     Whole(fn(&Query, usize, &mut Context<'_>) -> Outcome),
 }
-
-/// What a mutation makes of a query at one of its places.
-enum Outcome {
-    /// There is no such place.
-    NoPlace,
-    /// Nothing that is a query.
-    Nothing,
-    /// Another query, in whole or in part at random.
-    Query(Box<Query>),
-}
-
-/// Something where a change was made.
-type Changed = Option<()>;
 
 /// One kind of change.
 #[allow(missing_debug_implementations)] // function pointers
@@ -232,9 +197,6 @@ pub const MUTATIONS: &[Mutation] = &[
     ),
 ];
 
-/// Places of one kind that are visited.
-const MAX_SITES: usize = 24;
-
 /// At most `limit` distinct neighbours of a query, a random choice over all mutations in
 /// equal shares. Empty where the query cannot be parsed or does not fit the schema.
 pub fn neighbours(schema: &Schema, gold: &str, seed: u64, limit: usize) -> Vec<Neighbour> {
@@ -327,24 +289,6 @@ impl Kind {
         }
         context.dice.shuffle(&mut found);
         self.neighbours = Some(found);
-    }
-}
-
-/// Which of many places is changed: those before it give up their turn.
-struct Turn {
-    left: usize,
-    done: bool,
-}
-
-impl Turn {
-    /// Something at the place that is due, and nowhere else.
-    fn due(&mut self) -> Option<()> {
-        if self.done || self.left > 0 {
-            self.left = self.left.saturating_sub(1);
-            return None;
-        }
-        self.done = true;
-        Some(())
     }
 }
 

@@ -4,7 +4,7 @@ use sqlparser::ast::Query;
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-use super::{Context, MAX_SITES, Outcome};
+use super::turn::{Context, MAX_SITES, Outcome};
 
 /// Words that are dropped together, at most.
 pub(super) const MAX_WORDS: usize = 16;

@@ -43,6 +43,12 @@ pub(crate) enum Content {
 }
 
 impl Content {
+    /// Whether most values occur once, as names and addresses do.
+    pub(crate) fn is_told_by_name(self) -> bool {
+        use Content::{Code, Country, Email, Name, Phone, Url};
+        matches!(self, Name | Email | Phone | Url | Code | Country)
+    }
+
     /// The kind of a column. `key` says that it is one by itself.
     pub(crate) fn of(column: &Column, table: &str, key: bool) -> Content {
         let (name, table) = (words(&column.name), words(table));

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bout::Verdict;
-
 /// The standard error at which a share is settled: 31 databases that all agree have it, and 276 of which half do.
 const NARROW: f64 = 0.03;
 
@@ -73,15 +71,6 @@ impl Expected {
         let p = (self.agree as f64 + 1.0) / n;
         (p * (1.0 - p) / n).sqrt()
     }
-}
-
-/// What plausible databases say of a pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Expectation {
-    /// Both ran, and the gold answered.
-    Counted(Expected),
-    /// There is nothing to count, for the reason that the verdict names: never `Same` or `Different`.
-    None(Verdict),
 }
 
 #[cfg(test)]

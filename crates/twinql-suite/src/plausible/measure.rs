@@ -14,6 +14,7 @@ use twinql_sql::{ColumnRef, Schema, Table};
 use super::content::{Content, is_own_name};
 use super::regularity::{Count, Regularity};
 use crate::database::{keys, quoted};
+use crate::profile::ProfileError;
 
 /// Rows below which a table says nothing.
 const FEWEST: u64 = 8;
@@ -24,11 +25,11 @@ pub type Counts = BTreeMap<Regularity, Count>;
 /// Counts the regularities of a SQLite file. A table that cannot be read is passed over.
 ///
 /// # Errors
-/// The file cannot be opened, or its schema not read; in words.
-pub fn measure(path: &Path) -> Result<Counts, String> {
-    let schema = Schema::from_sqlite(path).map_err(|e| e.to_string())?;
+/// The file cannot be opened, or its schema not read.
+pub fn measure(path: &Path) -> Result<Counts, ProfileError> {
+    let schema = Schema::from_sqlite(path).map_err(ProfileError::whole)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|e| e.to_string())?;
+    let connection = Connection::open_with_flags(path, flags).map_err(ProfileError::whole)?;
     let mut measuring = Measuring { schema: &schema, connection, counts: Counts::new() };
     for (index, table) in schema.tables.iter().enumerate() {
         if measuring.number(&format!("SELECT COUNT(*) FROM {}", quoted(&table.name))).unwrap_or(0) >= FEWEST {
@@ -86,14 +87,7 @@ impl Measuring<'_> {
                     Regularity::DenseIds,
                     &format!("SELECT MIN({name}) = 1 AND MAX({name}) = COUNT(*) FROM {owner}"),
                 ),
-                Content::Name
-                | Content::Email
-                | Content::Phone
-                | Content::Url
-                | Content::Code
-                | Content::Country
-                    if !alone && !refers =>
-                {
+                _ if content.is_told_by_name() && !alone && !refers => {
                     let own = referred && is_own_name(column, &table.name);
                     let regularity = if own { Regularity::UniqueNames } else { Regularity::UniqueEntries };
                     self.count(

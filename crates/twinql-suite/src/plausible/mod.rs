@@ -12,6 +12,7 @@
 mod asked;
 mod by_column;
 pub(crate) mod content;
+mod dealing;
 mod draft;
 mod expected;
 pub(crate) mod form;
@@ -25,7 +26,6 @@ mod regularity;
 mod supply;
 pub(crate) mod words;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use twinql_sql::{Schema, Semantics};
@@ -36,17 +36,13 @@ use crate::dice::Dice;
 use crate::facts::Facts;
 use crate::profile::Bound;
 use draft::Draft;
-pub use expected::{Expectation, Expected, ExpectedConfig};
+pub use expected::{Expected, ExpectedConfig};
 pub use measure::{Counts, measure};
 pub(crate) use oddity::oddities;
 pub use oddity::{CHECKS, Check};
 use portrait::Portraits;
 use regularity::Mood;
 pub use regularity::{Count, Kept, REGULARITIES, Regularity, UnknownRegularity};
-
-/// A set with a hash of a few instructions, for sets that stay small: a generated table has a few hundred rows at most. The standard
-/// hash, which nobody can make slow, costs a hundred. Nothing depends on the set's order.
-type QuickSet<T> = HashSet<T, foldhash::fast::FixedState>;
 
 /// Whether a regularity holds in plausible database number `index`, where `kept` hold in all.
 pub(crate) fn keeps(seed: u64, index: u64, kept: Kept, regularity: Regularity) -> bool {

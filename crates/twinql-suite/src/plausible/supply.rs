@@ -1,19 +1,22 @@
 //! Where the values of one column come from in one database.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use twinql_sql::{Affinity, Value};
 
-use super::QuickSet;
 use super::content::Content;
 use super::form::{Form, Moment, near};
 use super::portrait::Portrait;
-use super::profile::weighted;
 use super::regularity::{Mood, Regularity};
 use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, reshaped};
 use crate::database::store;
 use crate::dice::Dice;
 use crate::generate::values::instantiate;
+
+/// A set with a hash of a few instructions, for sets that stay small: a generated table has a few hundred rows at most. The standard
+/// hash, which nobody can make slow, costs a hundred. Nothing depends on the set's order.
+pub(super) type QuickSet<T> = HashSet<T, foldhash::fast::FixedState>;
 
 /// The spellings of a flag's two values.
 const FLAGS: [(&str, &str); 9] = [
@@ -97,13 +100,7 @@ impl Supply {
     pub(super) fn of(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Supply {
         let content = portrait.content;
         let distinct = match content {
-            Content::Name
-            | Content::Email
-            | Content::Phone
-            | Content::Url
-            | Content::Code
-            | Content::Country
-            | Content::Prose => {
+            _ if content.is_told_by_name() || content == Content::Prose => {
                 mood.has(if portrait.own_name { Regularity::UniqueNames } else { Regularity::UniqueEntries })
             }
             Content::Person => portrait.of_parent && mood.has(Regularity::UniqueNames),
@@ -356,11 +353,11 @@ impl Supply {
                 form.write(moment, dice)
             }
             Making::Shaped { shapes, weights } => {
-                let shape = weighted(weights, dice).and_then(|i| shapes.get(i));
+                let shape = dice.weighted(weights).and_then(|i| shapes.get(i));
                 Value::Text(shape.map_or_else(String::new, |shape| reshaped(shape, dice)))
             }
             Making::Pool { values, weights, .. } => {
-                weighted(weights, dice).and_then(|i| values.get(i)).cloned().unwrap_or(Value::Null)
+                dice.weighted(weights).and_then(|i| values.get(i)).cloned().unwrap_or(Value::Null)
             }
         }
     }

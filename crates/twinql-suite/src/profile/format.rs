@@ -21,6 +21,13 @@ pub struct ProfileError {
     pub message: String,
 }
 
+impl ProfileError {
+    /// What is wrong with the whole.
+    pub(crate) fn whole(message: impl ToString) -> ProfileError {
+        ProfileError { place: String::new(), message: message.to_string() }
+    }
+}
+
 /// A profile of one database.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Value", try_from = "Value")]
@@ -323,8 +330,8 @@ impl Profile {
     /// # Errors
     /// It is no JSON, or not what a profile is: where, and what.
     pub fn read(text: &str) -> Result<Profile, ProfileError> {
-        let value: Value = serde_json::from_str(text)
-            .map_err(|e| ProfileError { place: String::new(), message: format!("no JSON: {e}") })?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|e| ProfileError::whole(format!("no JSON: {e}")))?;
         Profile::try_from(value)
     }
 

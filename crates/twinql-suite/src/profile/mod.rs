@@ -10,6 +10,7 @@ mod csv;
 mod format;
 mod measure;
 mod pg_stats;
+mod reader;
 mod references;
 mod sample;
 mod shape;

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::csv::{Table, array};
-use super::format::{ColumnProfile, Common, Profile, TableProfile};
-use super::sample::{share, spread, year};
-use super::shape;
+use super::format::{ColumnProfile, Common, Profile, ProfileError, TableProfile};
+use super::sample::{spread, year};
+use super::shape::{self, share};
 
 /// What was exported.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,11 @@ const GRAIN: f64 = 1000.0;
 ///
 /// # Errors
 /// A file is not what it should be: which, at which line, and why.
-pub fn from_pg_stats(given: &PgStats<'_>) -> Result<Profile, String> {
+pub fn from_pg_stats(given: &PgStats<'_>) -> Result<Profile, ProfileError> {
+    read(given).map_err(ProfileError::whole)
+}
+
+fn read(given: &PgStats<'_>) -> Result<Profile, String> {
     let rows = given.classes.map_or_else(|| Ok(HashMap::new()), row_counts)?;
     let table = Table::read(given.stats, &["tablename", "attname", "null_frac", "n_distinct"])
         .map_err(|e| format!("pg_stats: {e}"))?;
@@ -269,7 +273,7 @@ pg_catalog,pg_class,oid,f,0,-1,,,
     #[test]
     fn what_is_wrong_names_its_line() {
         let says = |stats: &str| {
-            from_pg_stats(&PgStats { stats, classes: None, db_id: "d", values: 0 }).unwrap_err()
+            from_pg_stats(&PgStats { stats, classes: None, db_id: "d", values: 0 }).unwrap_err().to_string()
         };
         assert!(says("a,b\n").contains("tablename"));
         let head = "schemaname,tablename,attname,null_frac,n_distinct,most_common_vals,most_common_freqs\n";

@@ -6,8 +6,8 @@ use twinql_sql::{Schema, TypeClass};
 
 use super::POINTS;
 use super::format::ReferenceProfile;
-use super::measure::{Reader, why};
-use super::sample::share;
+use super::reader::{Reader, why};
+use super::shape::share;
 use crate::database::quoted;
 
 /// Undeclared references that are tried.

@@ -8,10 +8,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use rusqlite::types::ValueRef;
 use serde_json::Value;
 
+use twinql_sql::hash::{FNV, fnv};
+
 use super::POINTS;
 use super::format::{ColumnProfile, Common, Extremes};
-use super::shape;
-use crate::dice::stable_hash;
+use super::shape::{self, share};
 
 /// Shares of common values that are told of a column.
 const FREQUENCIES: usize = 10;
@@ -31,11 +32,6 @@ const DEPENDENCIES: usize = 60;
 /// The hash of NULL.
 const NULL: u64 = 0;
 
-/// A share with four digits: more tells nothing but single rows of large tables.
-pub(super) fn share(n: u64, of: u64) -> f64 {
-    if of == 0 { 0.0 } else { (n as f64 / of as f64 * 1e4).round() / 1e4 }
-}
-
 /// What one column's rows have shown so far.
 #[derive(Default)]
 pub(super) struct ColumnSample {
@@ -52,8 +48,7 @@ pub(super) struct ColumnSample {
 }
 
 fn hash_of(value: ValueRef<'_>) -> u64 {
-    let tagged =
-        |tag: u8, bytes: &[u8]| stable_hash(std::iter::once(tag).chain(bytes.iter().copied())).max(1);
+    let tagged = |tag: u8, bytes: &[u8]| fnv(FNV, std::iter::once(tag).chain(bytes.iter().copied())).max(1);
     match value {
         ValueRef::Null => NULL,
         // 1 and 1.0 are one value.

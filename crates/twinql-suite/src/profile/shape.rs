@@ -16,6 +16,11 @@ const LEAST: f64 = 0.02;
 /// Punctuation that formats are made of; other marks are `?`.
 const MARKS: &str = " -/:.,@_+()#%&'";
 
+/// A share with four digits: more tells nothing but single rows of large tables.
+pub(super) fn share(n: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { (n as f64 / of as f64 * 1e4).round() / 1e4 }
+}
+
 fn class(c: char) -> char {
     match c {
         c if c.is_numeric() => '9',
@@ -73,7 +78,7 @@ fn top(counts: impl Iterator<Item = (String, u64)>, texts: u64) -> Vec<ShapeShar
     counts
         .into_iter()
         .take(MOST)
-        .map(|(shape, n)| ShapeShare { shape, share: super::sample::share(n, texts) })
+        .map(|(shape, n)| ShapeShare { shape, share: share(n, texts) })
         .filter(|s| s.share >= LEAST)
         .collect()
 }

@@ -11,6 +11,7 @@
 //! unordered subquery), what the queries *may* answer is compared, by the rules of the judge
 //! and, where these are not enough, by samples of the possible answers. Each such case is counted.
 
+mod config;
 mod duel;
 pub(crate) mod open;
 mod report;
@@ -19,45 +20,16 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use twinql_sql::normalize::normalize_with;
 use twinql_sql::{Canonical, Plan, Schema, Semantics, canonicalize, plan, print};
 
 use crate::bout::Party;
-use crate::execute::{ExecError, Limits, Sandbox};
+use crate::execute::{ExecError, Sandbox};
 use crate::facts::Facts;
 use crate::text::ready;
+pub use config::SoundnessConfig;
 use duel::Arena;
 pub use report::{Checked, Disagreement, Fate, Tally, Totals};
-
-/// How a batch is checked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SoundnessConfig {
-    /// What databases are assumed to hold, and which rules may apply.
-    pub semantics: Semantics,
-    /// The seed of all databases.
-    pub seed: u64,
-    /// How many databases each query runs on.
-    pub databases: u64,
-    /// Bounds on each execution.
-    pub limits: Limits,
-    /// On each database whose number is a multiple of this, queries whose answer is left open
-    /// are compared by samples even where they agree: agreement may be a habit of SQLite.
-    pub probe: u64,
-}
-
-impl Default for SoundnessConfig {
-    fn default() -> Self {
-        SoundnessConfig {
-            semantics: Semantics::default(),
-            seed: 8,
-            databases: 100,
-            limits: Limits::default(),
-            probe: 25,
-        }
-    }
-}
 
 /// Checks queries over one schema; keep one for each thread and schema.
 #[derive(Debug)]

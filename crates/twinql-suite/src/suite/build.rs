@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use serde::Serialize;
 use twinql_sql::Schema;
+use twinql_sql::hash::{FNV, fnv};
 
-use crate::dice::stable_hash;
 use crate::generate::Values;
 use crate::profile::Profile;
 use crate::resume::Finished;
@@ -39,7 +39,7 @@ impl<'a> Known<'a> {
 /// What the finished work must have been made from to be of use.
 fn fingerprint(tasks: &[Task], config: &DistilConfig) -> String {
     let text = serde_json::to_string(&(tasks, config)).unwrap_or_default();
-    let hash = stable_hash(text.bytes());
+    let hash = fnv(FNV, text.bytes());
     format!("twinql-suite {FORMAT_VERSION} {} {hash:016x}", env!("CARGO_PKG_VERSION"))
 }
 

@@ -3,6 +3,7 @@
 
 mod build;
 mod file;
+mod pair;
 mod plug;
 mod run;
 mod seal;
@@ -18,9 +19,10 @@ pub use crate::generate::Values;
 pub use build::{Task, build};
 pub use file::schemas_of_lines;
 pub(crate) use file::{read_line, write_line};
+pub use pair::{RunOptions, RunPair, RunVerdict};
 pub use plug::{MAX_PLUGS, plugs};
 pub(crate) use run::run_piece;
-pub use run::{RunOptions, RunPair, RunVerdict, run, run_in_processes};
+pub use run::{run, run_in_processes};
 pub use seal::checksum;
 pub use values::read_values;
 

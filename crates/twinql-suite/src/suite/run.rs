@@ -4,67 +4,18 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
-use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::pair::{RunOptions, RunPair, RunVerdict};
 use super::plug::plugs;
 use super::{SchemaSuite, Suite};
 use crate::bout::{Answered, Effort, Next, Outcome, Ring, Rules, Side, Standing, Verdict, nonempty};
 use crate::database::Database;
 use crate::distil::reach;
-use crate::execute::{ExecError, Limits, Sandbox};
+use crate::execute::{ExecError, Sandbox};
 use crate::worker::Crew;
 use twinql_sql::{Proof, Semantics, prove};
-
-/// A gold query and a prediction.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RunPair {
-    /// The database.
-    pub db_id: Arc<str>,
-    /// The gold query.
-    pub gold: Arc<str>,
-    /// The prediction.
-    pub pred: Arc<str>,
-}
-
-/// How a suite is run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunOptions {
-    /// Bounds on each execution.
-    pub limits: Limits,
-    /// Put the gold's values into predictions, and call one right if any way passes.
-    pub plug_values: bool,
-    /// Databases on which a gold finds nothing tell nothing from it. [`run`] sets it as the suite's configuration has
-    /// it.
-    #[serde(default)]
-    pub plausible: bool,
-}
-
-/// What a suite says of a pair: where it is different, by the database with this number in the schema's suite, from 0;
-/// with plugged values, each of which one tells apart, by the last that was needed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunVerdict {
-    /// The verdict; a gold error where the suite lacks the schema.
-    pub verdict: Verdict<u64>,
-    /// The text that passed, where values were put into the prediction.
-    pub plugged: Option<String>,
-}
-
-impl From<Verdict<u64>> for RunVerdict {
-    /// On a prediction's own text.
-    fn from(verdict: Verdict<u64>) -> RunVerdict {
-        RunVerdict { verdict, plugged: None }
-    }
-}
-
-impl RunVerdict {
-    /// True if the prediction counts as right.
-    pub fn right(&self) -> bool {
-        matches!(self.verdict, Verdict::Same { .. })
-    }
-}
 
 /// Pairs of one piece of work: enough for the databases to be loaded seldom, few enough for
 /// all threads to have some. Bounds the compiled statements that live at a time.

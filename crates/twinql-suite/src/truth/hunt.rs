@@ -1,13 +1,13 @@
 //! The hunt for wrong proofs: a query, its neighbours and its twists, each beside others.
 
+use twinql_sql::hash::{FNV, fnv};
 use twinql_sql::prove::prove_plans;
 use twinql_sql::{Plan, Proof, Schema, parse, plan};
 
 use super::{Finder, Refutation, twisted};
-use crate::bout::Verdict;
 use crate::dice::Dice;
 use crate::execute::ExecError;
-use crate::judge::Judge;
+use crate::judge::{Judge, Verdict};
 use crate::neighbours::neighbours_in;
 
 /// Others of its kind that a variant is held against, at most.
@@ -155,7 +155,7 @@ impl Finder {
         for variant in &variants {
             self.held(&gold, variant, hunt, tally)?;
         }
-        let mut dice = Dice::new(hunt.seed, crate::dice::stable_hash(gold.sql.bytes()));
+        let mut dice = Dice::new(hunt.seed, fnv(FNV, gold.sql.bytes()));
         for _ in 0..hunt.across {
             let (Some(one), Some(two)) = (dice.pick(&variants), dice.pick(&variants)) else { break };
             self.held(one, two, hunt, tally)?;

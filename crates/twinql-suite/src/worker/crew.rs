@@ -16,10 +16,10 @@ use twinql_sql::{Schema, Semantics};
 use super::wire::Request;
 use super::{GREETING, LOST};
 use crate::bird::{BirdConfig, Measures};
-use crate::bout::{Side, Verdict};
+use crate::bout::{Side, Verdict as VerdictBy};
 use crate::files::{FileConfig, FileReport, FileVerdict};
-use crate::judge::{JudgeConfig, Report};
-use crate::plausible::{Expectation, ExpectedConfig};
+use crate::judge::{Expectation, JudgeConfig, Report, Verdict};
+use crate::plausible::ExpectedConfig;
 use crate::profile::Profile;
 use crate::suite::{RunOptions, RunPair, RunVerdict, SchemaSuite, write_line};
 
@@ -174,7 +174,7 @@ impl Crew {
             let verdict = self
                 .run_together(suite, semantics, std::slice::from_ref(pair), options)?
                 .and_then(|v| v.into_iter().next());
-            Ok(verdict.unwrap_or_else(|| Verdict::Timeout { side: Side::Pred }.into()))
+            Ok(verdict.unwrap_or_else(|| RunVerdict::from(VerdictBy::Timeout { side: Side::Pred })))
         };
         pairs.iter().map(alone).collect()
     }

@@ -13,8 +13,7 @@ use super::wire::Request;
 use crate::bird::{BirdConfig, BirdJudge};
 use crate::execute::ExecError;
 use crate::files::{FileConfig, FileJudge};
-use crate::judge::{Judge, JudgeConfig, Report};
-use crate::plausible::Expectation;
+use crate::judge::{Expectation, Judge, JudgeConfig, Report};
 use crate::profile::{Bound, ProfileError};
 use crate::suite::{SchemaSuite, read_line, run_piece};
 

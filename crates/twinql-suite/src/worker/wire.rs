@@ -25,7 +25,7 @@ pub(super) enum Request {
     Forget,
     /// Judge this; the answer is a [`Report`](crate::Report).
     Pair { schema: usize, gold: String, pred: String },
-    /// Count the plausible databases on which these agree; the answer is an [`Expectation`](crate::plausible::Expectation).
+    /// Count the plausible databases on which these agree; the answer is an [`Expectation`](crate::Expectation).
     Expected { schema: usize, gold: String, pred: String, config: ExpectedConfig },
     /// The databases of the pieces that follow: a schema's line of a suite file.
     Databases(String),

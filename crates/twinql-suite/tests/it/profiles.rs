@@ -160,7 +160,7 @@ fn hostile_files_are_measured_or_refused() {
     ] {
         let path = folder.0.join(name);
         std::fs::write(&path, bytes).unwrap();
-        assert!(measure(&path, &MeasureConfig::default()).unwrap_err().contains(name));
+        assert!(measure(&path, &MeasureConfig::default()).unwrap_err().to_string().contains(name));
     }
     assert!(measure(&folder.0.join("none.sqlite"), &MeasureConfig::default()).is_err());
     let path = folder.database(
@@ -198,7 +198,7 @@ fn a_locked_file_is_an_error_in_words() {
     let path = folder.database("shop.sqlite", SHOP);
     let writer = Connection::open(&path).unwrap();
     writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let error = measure(&path, &MeasureConfig::default()).unwrap_err();
+    let error = measure(&path, &MeasureConfig::default()).unwrap_err().to_string();
     assert!(error.contains("locked"), "{error}");
 }
 

@@ -5,7 +5,8 @@
 use rayon::prelude::*;
 use twinql_sql::normalize::REGULARITIES;
 use twinql_sql::normalize::example::Example;
-use twinql_suite::plausible::{Expectation, ExpectedConfig};
+use twinql_suite::Expectation;
+use twinql_suite::plausible::ExpectedConfig;
 use twinql_suite::{Judge, JudgeConfig, Verdict};
 
 /// The share of plausible databases that have to agree on a pair that is made alike.

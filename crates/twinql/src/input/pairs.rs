@@ -93,8 +93,9 @@ impl PairItems {
         let place = format!("{}, line {}", self.path.display(), line.number);
         let draft = match line.text() {
             Ok(text) => Draft::from_json(text),
-            Err(message) => {
-                Draft { problem: Some(Problem { of_prediction: false, message }), ..Draft::default() }
+            Err(why) => {
+                let problem = Problem { of_prediction: false, message: why.into() };
+                Draft { problem: Some(problem), ..Draft::default() }
             }
         };
         self.object |= draft.pair != Default::default();

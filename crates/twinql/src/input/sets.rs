@@ -10,12 +10,17 @@ use twinql_files::{Line, Lines};
 use super::{InputError, Schemas};
 use crate::rerank::{Candidate, Set};
 
+/// Why a line holds no set: where it stands, and what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoSet(pub String);
+
 /// A set of a file.
 pub struct SetItem {
     /// Its id as it stood in the input, or its number from 0 as text.
     pub id: Value,
-    /// The set, or why there is none, in words.
-    pub set: Result<Set, String>,
+    /// The set, or why there is none.
+    pub set: Result<Set, NoSet>,
 }
 
 /// Reads a file of sets. `idx` and `beam` are taken for `id` and `candidates`, as beam files have them.
@@ -48,10 +53,10 @@ impl SetItems {
         let number = self.count;
         self.count += 1;
         let place = format!("{}, line {}", self.path.display(), line.number);
-        let map = match line.text().and_then(object) {
+        let map = match line.text().map_err(String::from).and_then(object) {
             Ok(map) => map,
             Err(why) => {
-                return SetItem { id: number.to_string().into(), set: Err(format!("{place}: {why}")) };
+                return SetItem { id: number.to_string().into(), set: Err(NoSet(format!("{place}: {why}"))) };
             }
         };
         let id = match map.get("id").or_else(|| map.get("idx")) {
@@ -59,7 +64,7 @@ impl SetItems {
             _ => number.to_string().into(),
         };
         let row = id.as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(number);
-        let set = self.set(&map, row).map_err(|why| format!("{place}: {why}"));
+        let set = self.set(&map, row).map_err(|why| NoSet(format!("{place}: {why}")));
         SetItem { id, set }
     }
 

@@ -7,13 +7,14 @@ use twinql_graph::{RelPmConfig, relpm};
 use twinql_sql::prove::Vacuous;
 
 use super::classes::{Classes, Form};
-use super::{Reranker, Utility};
+use super::config::Utility;
 use crate::batch::read_pairs;
+use crate::network::Network;
 use crate::prepare::PairGraphs;
 
 /// The agreement of every class with every other, row by row: symmetric, 1 on the diagonal, 0 where the numbers of
 /// columns differ or a class has no graph.
-pub(super) fn agreements(classes: &Classes, reranker: &Reranker) -> Vec<f64> {
+pub(super) fn agreements(classes: &Classes, network: Option<&Network>, utility: Utility) -> Vec<f64> {
     let k = classes.forms.len();
     let mut all = vec![0.0; k * k];
     for i in 0..k {
@@ -27,8 +28,8 @@ pub(super) fn agreements(classes: &Classes, reranker: &Reranker) -> Vec<f64> {
             }
         }
     }
-    let found: Vec<f64> = match reranker.config.utility {
-        Utility::Gmn => by_network(&pairs, reranker),
+    let found: Vec<f64> = match utility {
+        Utility::Gmn => by_network(&pairs, network),
         Utility::RelPm => pairs.par_iter().map(|(_, _, one, other)| by_trees(one, other)).collect(),
     };
     for ((i, j, ..), agreement) in pairs.into_iter().zip(found) {
@@ -39,8 +40,8 @@ pub(super) fn agreements(classes: &Classes, reranker: &Reranker) -> Vec<f64> {
 }
 
 /// The network's probability. Its distance is the same both ways, but for rounding: it is asked once.
-fn by_network(pairs: &[(usize, usize, &Form, &Form)], reranker: &Reranker) -> Vec<f64> {
-    let Some(network) = &reranker.network else { return vec![0.0; pairs.len()] };
+fn by_network(pairs: &[(usize, usize, &Form, &Form)], network: Option<&Network>) -> Vec<f64> {
+    let Some(network) = network else { return vec![0.0; pairs.len()] };
     let one_way: Vec<Option<PairGraphs>> =
         pairs.iter().map(|(_, _, one, other)| Some(graphs(one, other))).collect();
     let threshold = network.scorer().threshold();

@@ -8,8 +8,10 @@ use twinql_graph::vocabulary::Word;
 use twinql_model::GraphConfig;
 use twinql_sql::{Assumption, Nulls, Proof, Schema, Semantics, prove};
 
-use super::{Candidate, Reranker, Set};
+use super::config::{RerankConfig, Set};
+use super::weights::Candidate;
 use crate::names::Names;
+use crate::network::Network;
 use crate::prepare::{Read, SharedGraph, SideError, Under, in_sqlite, read};
 
 /// Pairs of classes of one set for which a proof is tried.
@@ -77,20 +79,26 @@ impl Form {
 }
 
 impl Classes {
-    pub(super) fn of(set: &Set, candidates: &[Candidate], reranker: &Reranker) -> Classes {
-        let dialect = reranker.config.dialect;
+    /// Those of the candidates that are looked at, by the graphs that `network` reads.
+    pub(super) fn of(
+        set: &Set,
+        candidates: &[Candidate],
+        network: Option<&Network>,
+        how: &RerankConfig,
+    ) -> Classes {
+        let dialect = how.dialect;
         let translated: Vec<Result<String, SideError>> =
             candidates.iter().map(|c| in_sqlite(&set.schema, c.sql.trim(), dialect)).collect();
         let texts = || translated.iter().filter_map(|t| t.as_deref().ok());
-        let semantics = asked_by_any(&reranker.config.semantics, &set.schema, texts()).into_owned();
-        let marks = match &reranker.network {
+        let semantics = asked_by_any(&how.semantics, &set.schema, texts()).into_owned();
+        let marks = match network {
             Some(network) => {
                 asked_by_any(&network.conditioned_on(&semantics), &set.schema, texts()).into_owned()
             }
             None => semantics.clone(),
         };
         let under = Under { asked: semantics, marks };
-        let config = reranker.network.as_ref().map_or_else(GraphConfig::default, |n| n.graph());
+        let config = network.map_or_else(GraphConfig::default, |n| n.graph());
         let mut classes = Classes::default();
         // What each text became: the same text is read once.
         let mut known: HashMap<&str, Result<usize, (bool, String)>> = HashMap::new();
@@ -125,7 +133,7 @@ impl Classes {
                 }
             }
         }
-        if reranker.config.proofs {
+        if how.proofs {
             classes.join_proved(&set.schema, &under.asked);
         }
         classes

@@ -29,118 +29,20 @@
 
 mod agreement;
 mod classes;
+mod config;
 mod weights;
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
-use twinql_sql::{Dialect, Schema, Semantics};
 
 use crate::network::{Network, NetworkError};
 use crate::signature::PARSER;
 use agreement::agreements;
 use classes::Classes;
-pub use weights::Weights;
+pub use config::{Method, RerankConfig, Set, Utility};
+pub use weights::{Candidate, Weights};
 
 /// Candidates of a set that are looked at; what comes after them is not ranked.
 pub const MOST_CANDIDATES: usize = 256;
-
-/// One candidate.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// Its text.
-    pub sql: String,
-    /// The logarithm of its probability, where it is known.
-    pub logprob: Option<f64>,
-}
-
-impl Candidate {
-    /// A candidate of which no probability is known.
-    pub fn new(sql: impl Into<String>) -> Candidate {
-        Candidate { sql: sql.into(), logprob: None }
-    }
-}
-
-/// Candidates for one question, over one schema.
-#[derive(Debug, Clone)]
-pub struct Set {
-    /// The schema.
-    pub schema: Arc<Schema>,
-    /// The candidates, in the order in which the model gave them.
-    pub candidates: Vec<Candidate>,
-}
-
-/// How a candidate is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// The highest expected agreement.
-    Mbr,
-    /// The class with the most votes.
-    #[default]
-    Majority,
-}
-
-impl Method {
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Mbr => "mbr",
-            Method::Majority => "majority",
-        }
-    }
-}
-
-/// What agreement between classes is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Utility {
-    /// The network's probability that the answers are the same.
-    #[default]
-    Gmn,
-    /// Partial match of canonical trees.
-    RelPm,
-}
-
-impl Utility {
-    /// The metric's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Utility::Gmn => "gmn",
-            Utility::RelPm => "relpm",
-        }
-    }
-}
-
-/// How sets are ranked.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RerankConfig {
-    /// How a candidate is chosen.
-    pub method: Method,
-    /// What agreement is, for [`Method::Mbr`].
-    pub utility: Utility,
-    /// How much each candidate's vote counts.
-    pub weights: Weights,
-    /// Tries to prove candidates equal whose canonical forms differ.
-    pub proofs: bool,
-    /// What "the same answer" means. A network that was not trained for it is told the nearest that it knows.
-    pub semantics: Semantics,
-    /// Whose SQL the candidates are.
-    pub dialect: Dialect,
-}
-
-impl Default for RerankConfig {
-    fn default() -> Self {
-        RerankConfig {
-            method: Method::default(),
-            utility: Utility::default(),
-            weights: Weights::default(),
-            proofs: true,
-            semantics: Semantics::default(),
-            dialect: Dialect::Sqlite,
-        }
-    }
-}
 
 /// What became of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -212,7 +114,7 @@ impl Reranker {
     pub fn rank(&self, set: &Set) -> Ranking {
         let n = set.candidates.len();
         let looked_at = set.candidates.get(..MOST_CANDIDATES).unwrap_or(&set.candidates);
-        let classes = Classes::of(set, looked_at, self);
+        let classes = Classes::of(set, looked_at, self.network.as_ref(), &self.config);
         let counts = |place: usize| matches!(classes.errors.get(place), Some(None));
         let weights = self.config.weights.of(looked_at, counts);
         let mut scores: Vec<Option<f64>> = vec![None; n];
@@ -226,7 +128,7 @@ impl Reranker {
         let of_classes = match self.config.method {
             Method::Majority => votes.clone(),
             Method::Mbr => {
-                let agreement = agreements(&classes, self);
+                let agreement = agreements(&classes, self.network.as_ref(), self.config.utility);
                 let k = votes.len();
                 let with = |i: usize, j: usize| agreement.get(i * k + j).copied().unwrap_or_default();
                 (0..k).map(|i| (0..k).map(|j| votes[j] * with(i, j)).sum()).collect()

@@ -1,5 +1,9 @@
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
+use twinql_sql::Schema;
+
 use super::*;
 
 const DDL: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);

@@ -1,8 +1,22 @@
-//! How much the vote of each candidate counts.
+//! Candidates, and how much the vote of each counts.
 
 use std::fmt;
 
-use super::Candidate;
+/// One candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Its text.
+    pub sql: String,
+    /// The logarithm of its probability, where it is known.
+    pub logprob: Option<f64>,
+}
+
+impl Candidate {
+    /// A candidate of which no probability is known.
+    pub fn new(sql: impl Into<String>) -> Candidate {
+        Candidate { sql: sql.into(), logprob: None }
+    }
+}
 
 /// How much the vote of each candidate counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

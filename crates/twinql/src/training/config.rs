@@ -7,7 +7,7 @@ use twinql_corpus::configuration::{self, folder_of};
 use twinql_corpus::paths::{misplaced, named_in};
 use twinql_files::Inputs;
 use twinql_graph::vocabulary;
-use twinql_model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
+use twinql_model::{Compute, GmnConfig, GraphConfig, Network, Precision, PretrainConfig, TrainConfig};
 use twinql_sql::Dialect;
 
 use super::TrainingError;
@@ -117,10 +117,12 @@ impl RunConfig {
         self.model.words = vocabulary::WORD_COUNT;
         self.model.tags = vocabulary::TAG_COUNT;
         let train = &mut self.train;
-        train.model = self.model.clone();
-        train.graph = self.graph;
-        train.vocabulary = vocabulary::hash();
-        train.semantics = self.data.semantics();
+        train.network = Network {
+            model: self.model.clone(),
+            graph: self.graph,
+            semantics: self.data.semantics(),
+            vocabulary: vocabulary::hash(),
+        };
         train.run_dir = Some(run.clone());
         if let Some(seed) = over.seed {
             train.seed = seed;
@@ -165,7 +167,6 @@ impl RunConfig {
     /// A value has no form in TOML.
     pub fn to_toml(&self, folder: &Path) -> Result<String> {
         let mut written = self.clone();
-        written.train.run_dir = None;
         for path in written.paths().filter(|path| path.is_relative()) {
             *path = named_in(folder, path);
         }
@@ -178,6 +179,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[test]
+    fn what_other_tables_say_does_not_stand_in_train() {
+        for setting in ["model = { node_dim = 8 }", "graph = { kind = \"ast\" }", "run_dir = \"a\""] {
+            let error = toml::from_str::<RunConfig>(&format!("[train]\n{setting}\n")).unwrap_err();
+            assert!(error.to_string().contains("unknown field"), "{error}");
+        }
+    }
 
     #[test]
     fn paths_are_relative_to_the_file_that_names_them() {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{attribute, beside, inline, line, pairs, table};
+use super::{attribute, beside, line, pairs, prose, table};
 use crate::chart::swatch_svg;
-use crate::safe::{Slugs, escaped, name, paragraphs};
+use crate::safe::{Slugs, escaped, name};
 use crate::{Block, Chart, Tiles};
 
 /// The blocks of a section. Charts that follow each other stand side by side where there is room.
@@ -25,14 +25,6 @@ pub(super) fn write(out: &mut String, blocks: &[Block], slugs: &mut Slugs) {
     }
     if open {
         out.push_str("</div>\n");
-    }
-}
-
-/// Paragraphs.
-pub(super) fn prose(out: &mut String, text: &str) {
-    for paragraph in paragraphs(text) {
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(out, "<p>{}</p>", inline(&paragraph));
     }
 }
 

@@ -11,7 +11,7 @@ mod table;
 use std::fmt::Write;
 
 use crate::chart::{rules, variables};
-use crate::safe::{Piece, Slugs, escaped, name, one_line, pieces, visible};
+use crate::safe::{Piece, Slugs, escaped, name, one_line, paragraphs, pieces, visible};
 use crate::{Block, Report};
 
 const STYLE: &str = include_str!("page.css");
@@ -55,6 +55,14 @@ fn inline(text: &str) -> String {
         },
     );
     shown.collect()
+}
+
+/// Paragraphs.
+fn prose(out: &mut String, text: &str) {
+    for paragraph in paragraphs(text) {
+        // Writing to a string cannot fail, here as above.
+        let _ = writeln!(out, "<p>{}</p>", inline(&paragraph));
+    }
 }
 
 impl Report {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{blocks, line, text};
+use super::{line, prose, text};
 use crate::render::{more_rows, witness_rows};
 use crate::safe::{Slugs, cut_note, name};
 use crate::sql::{Compared, Kind, Side, laid_out};
@@ -10,7 +10,7 @@ use crate::{PairCard, Pairs, Tone, WitnessTable};
 
 /// Some pairs.
 pub(super) fn write(out: &mut String, pairs: &Pairs, slugs: &mut Slugs) {
-    blocks::prose(out, &pairs.caption);
+    prose(out, &pairs.caption);
     for of in &pairs.cards {
         card(out, of, &slugs.of(&format!("pair-{}", of.title)));
     }
@@ -35,7 +35,7 @@ fn card(out: &mut String, card: &PairCard, id: &str) {
     }
     if !card.question.is_empty() {
         out.push_str("<div class=\"question\">\n");
-        blocks::prose(out, &card.question);
+        prose(out, &card.question);
         out.push_str("</div>\n");
     }
     let compared = Compared::new(&card.gold, &card.pred);
@@ -43,10 +43,10 @@ fn card(out: &mut String, card: &PairCard, id: &str) {
     query(out, "gold", "gold", &compared.gold);
     query(out, "pred", "prediction", &compared.pred);
     out.push_str("</div>\n");
-    blocks::prose(out, &card.reason);
+    prose(out, &card.reason);
     if let Some(witness) = &card.witness {
         out.push_str("<details class=\"witness\" open=\"\"><summary>A database that shows it</summary>\n");
-        blocks::prose(out, &witness.note);
+        prose(out, &witness.note);
         out.push_str("<div class=\"tables\">\n");
         witness.tables.iter().for_each(|of| table(out, of));
         out.push_str("</div>\n</details>\n");

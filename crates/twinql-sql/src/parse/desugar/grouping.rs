@@ -16,7 +16,7 @@ use sqlparser::ast::{
 use sqlparser::tokenizer::Span;
 
 use super::build::{call, last_name, null, number, plain_call, query};
-use crate::error::SqlError;
+use crate::error::{SqlError, unsupported};
 use crate::plan::is_aggregate;
 use crate::syntax::any_expression;
 
@@ -60,10 +60,6 @@ fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
         }
     }
     Ok(())
-}
-
-fn unsupported<T>(construct: &str, span: Span) -> Result<T, SqlError> {
-    Err(SqlError::Unsupported { construct: construct.into(), place: crate::error::place(span) })
 }
 
 type Set = Vec<Expr>;

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 };
 
 use super::build::{last_name, plain_call, query, text};
-use crate::error::SqlError;
+use crate::error::{SqlError, unsupported};
 use crate::temporal::{Interval, Moment};
 
 /// Values that are written out; longer series are recursions.
@@ -138,10 +138,7 @@ pub(super) fn write_out(factor: &mut TableFactor) -> Result<(), SqlError> {
         .collect();
     let span = name.span();
     let Some(subquery) = args.and_then(|args| series(&args)) else {
-        return Err(SqlError::Unsupported {
-            construct: "generate_series with these arguments".into(),
-            place: crate::error::place(span),
-        });
+        return unsupported("generate_series with these arguments", span);
     };
     // Its only column is called as its table is.
     let mut alias = alias.clone().unwrap_or_else(|| TableAlias {

@@ -27,18 +27,7 @@ pub(super) fn empty_tables(scene: &Scene<'_>, found: &mut Found) {
 
 /// Two rows with one name or code: two powers that are called `Stealth`.
 pub(super) fn shared_names(scene: &Scene<'_>, found: &mut Found) {
-    let names = |content| {
-        matches!(
-            content,
-            Content::Person
-                | Content::Name
-                | Content::Email
-                | Content::Phone
-                | Content::Url
-                | Content::Code
-                | Content::Country
-        )
-    };
+    let names = |content: Content| content == Content::Person || content.is_told_by_name();
     for (at, _) in scene.plain().filter(|(_, p)| p.own_name || names(p.content)) {
         // Either may be the one that the queries find.
         for row in scene.repeated(at).into_iter().flat_map(|(one, other)| [other, one]) {

@@ -260,7 +260,7 @@ impl<'s> Builder<'s> {
                 let own = named.and_then(|n| last_name(n.name)).unwrap_or_default();
                 let alias = named.and_then(|n| n.alias);
                 let name = alias.map_or_else(|| own.clone(), |a| lower(&a.name));
-                let called = named.is_none_or(|n| n.called);
+                let called = named.is_none_or(|n| n.args.is_some());
                 let cte = scope.ctes.iter().rfind(|cte| lower(&cte.alias.name) == own);
                 if let (Some(Cte { query, alias, before }), false) = (cte, called) {
                     let seen = scope.ctes.get(..*before).unwrap_or_default();

@@ -7,14 +7,13 @@ use std::collections::BTreeMap;
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
-use super::QuickSet;
 use super::asked::{Asked, MOST_ASKED};
 use super::by_column::ByColumn;
 use super::content::Content;
 use super::portrait::Portraits;
 use super::profile::{Deal, follow};
 use super::regularity::{Mood, Regularity};
-use super::supply::Supply;
+use super::supply::{QuickSet, Supply};
 use crate::constraints::Session;
 use crate::database::{Row, has_key_form, has_type, key_form, keys, project, store};
 use crate::dice::Dice;

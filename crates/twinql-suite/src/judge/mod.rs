@@ -14,6 +14,7 @@ mod show;
 mod shrink;
 mod simple;
 mod statements;
+mod trial;
 mod verdict;
 
 use std::cell::RefCell;
@@ -21,23 +22,21 @@ use std::sync::Arc;
 
 use twinql_sql::Schema;
 
-use crate::bout::{
-    Answered, Effort, Next, Outcome, Ring, Rules, Settling, Side, Standing, Verdict, nonempty,
-};
+use crate::bout::{Answered, Effort, Next, Ring, Rules, Settling, Side, Standing, nonempty};
 use crate::database::Database;
-use crate::execute::{Answer, ExecError, Sandbox};
+use crate::execute::{ExecError, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
 use crate::profile::Bound;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
-pub use plausibility::{Plausibility, Reason};
 use reach::Reach;
 use shelf::Shelf;
 pub use show::Shown;
 use shrink::Plainer;
 use statements::statements;
-pub use verdict::{JudgeConfig, Report, Witness};
+use trial::{GOLD, PAIR, PRED, Trial, WORTH};
+pub use verdict::{Expectation, JudgeConfig, Plausibility, Reason, Report, Verdict, Witness};
 
 /// Judges pairs over one schema; keep one for each thread and schema.
 #[derive(Debug)]
@@ -56,48 +55,6 @@ pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> V
     match Judge::new(schema, config.clone()) {
         Ok(judge) => judge.judge(gold, pred),
         Err(error) => Verdict::failed(Side::Gold, error),
-    }
-}
-
-/// The numbers of the queries in a trial's ring, and of the pair that they are.
-const GOLD: usize = 0;
-const PRED: usize = 1;
-const PAIR: usize = 0;
-
-/// A pair in the ring, and what it may cost.
-struct Trial<'a> {
-    sandbox: &'a Sandbox,
-    ring: Ring<'a>,
-    /// Steps that had been taken in the sandbox before.
-    start: u64,
-    /// Steps that the pair may take.
-    budget: u64,
-}
-
-/// Executions at the limit of steps that one pair is worth, on each hundred databases. No pair of
-/// real queries comes near it.
-const WORTH: u64 = 20;
-
-impl Trial<'_> {
-    /// True once the pair has cost more than it is worth, beside samples, which have a bound of their own.
-    fn exhausted(&self) -> bool {
-        let all = self.sandbox.spent() - self.start;
-        all.saturating_sub(self.ring.sampled(PAIR)) > self.budget
-    }
-
-    /// The query that has cost more so far.
-    fn costlier(&self) -> Side {
-        if self.ring.party(GOLD).spent() >= self.ring.party(PRED).spent() { Side::Gold } else { Side::Pred }
-    }
-
-    /// What a database says of the pair.
-    fn bout(&mut self, database: &Database) -> Outcome {
-        self.ring.bout(PAIR, database).unwrap_or_else(|e| Outcome::Failed(Side::Gold, e))
-    }
-
-    /// The answers on the database of the last bout.
-    fn answers(&mut self) -> [Answer; 2] {
-        [GOLD, PRED].map(|query| self.ring.take_answer(query))
     }
 }
 

@@ -10,21 +10,22 @@ mod made;
 mod opened;
 
 use std::borrow::Borrow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, Statement, StatementStatus, ToSql};
+use rusqlite::{Connection, Statement, StatementStatus, ToSql};
 use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, configure, in_memory, settle};
 use crate::database::{Database, Row, owned};
-use made::Generated;
 pub(crate) use opened::open_immutable;
 
 pub use crate::limits::{ExecError, Limits};
+use crate::views::{Names, Relation};
 pub use call::{call, collect, functions};
 
 /// An answer: rows in order, each with as many values as `width`.
@@ -46,6 +47,25 @@ pub struct Sandbox {
     schema: Option<Generated>,
     /// What all executions have cost so far, in steps.
     spent: Cell<u64>,
+}
+
+/// A schema whose tables and views are made when a query names them.
+struct Generated {
+    schema: Schema,
+    names: Names,
+    made: RefCell<HashSet<Relation>>,
+}
+
+impl Generated {
+    fn new(schema: &Schema) -> Generated {
+        Generated { schema: schema.clone(), names: Names::of(schema), made: RefCell::new(HashSet::new()) }
+    }
+
+    /// How many tables there are.
+    #[cfg(test)]
+    fn tables(&self) -> usize {
+        self.schema.tables.len()
+    }
 }
 
 /// What an execution costs beside its own steps.
@@ -220,20 +240,11 @@ pub(crate) fn trim(sql: &str) -> &str {
 }
 
 fn invalid(e: rusqlite::Error) -> ExecError {
-    own_limit(&e).unwrap_or_else(|| ExecError::Invalid(message(&e)))
+    ExecError::own_limit(&e).unwrap_or_else(|| ExecError::Invalid(message(&e)))
 }
 
 fn failed(e: rusqlite::Error) -> ExecError {
-    own_limit(&e).unwrap_or_else(|| ExecError::Failed(message(&e)))
-}
-
-/// The limits of SQLite's own that it says it has met.
-fn own_limit(e: &rusqlite::Error) -> Option<ExecError> {
-    match e.sqlite_error_code()? {
-        ErrorCode::OutOfMemory => Some(ExecError::Limit("memory")),
-        ErrorCode::TooBig => Some(ExecError::Limit("bytes in one value")),
-        _ => None,
-    }
+    ExecError::own_limit(&e).unwrap_or_else(|| ExecError::Failed(message(&e)))
 }
 
 fn message(e: &rusqlite::Error) -> String {

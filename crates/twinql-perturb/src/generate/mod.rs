@@ -22,7 +22,8 @@ use crate::lexicon::Lexicon;
 use crate::mapping::Mapping;
 use crate::questions::{Question, Questions};
 use crate::reads::Reads;
-use crate::relation::{Label, ORIGINAL, Relation, Target};
+use crate::relation::{ORIGINAL, Relation, Target};
+use crate::schema::Label;
 use crate::schema::{Change, Given, GoldChange};
 use crate::tables_json::{Natural, entry};
 use crate::translate::{rewritten, through};
@@ -374,7 +375,7 @@ struct Gold {
 
 impl Gold {
     fn of(schema: &Schema, sql: &str) -> Result<Gold, String> {
-        let reads = Reads::of(schema, sql)?;
+        let reads = Reads::of(schema, sql).map_err(|e| e.to_string())?;
         let parsed = parse(sql).map_err(|e| e.to_string())?;
         let names = names(schema, &reads);
         Ok(Gold { parsed, reads, names })

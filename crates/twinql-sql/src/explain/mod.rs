@@ -18,7 +18,7 @@ use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::Schema;
 use crate::spans::{Clause, Spans, TextRange, outermost};
 pub use legend::legend;
-use names::{Called, oriented, oriented_call};
+use names::{Called, MAX_DEPTH, oriented, oriented_call};
 
 /// One operator, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -144,9 +144,6 @@ fn outlined<'a>(
     out.query(&plan.query, 0, "");
     out
 }
-
-/// Levels that are shown.
-const MAX_DEPTH: usize = 100;
 
 struct Tree<'a> {
     schema: &'a Schema,
