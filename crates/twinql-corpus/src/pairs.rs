@@ -9,7 +9,7 @@ use crate::CorpusError;
 use crate::io::write_whole;
 
 /// Two queries over one schema, with what is known about them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, schemars::JsonSchema)]
 pub struct Pair {
     /// The pair's id as the file has it, a string or a number; null where it has none.
     pub id: Json,
@@ -30,6 +30,7 @@ pub struct Pair {
     /// `train`, `valid` or another part of the corpus.
     pub split: Option<String>,
     /// Every other field, in file order; written back as it was.
+    #[schemars(flatten)]
     pub extra: Map<String, Json>,
 }
 

@@ -51,7 +51,7 @@ pub const EVALUATION_DATABASES: [&str; 31] = [
 
 /// How a corpus is built; a TOML file. Paths are relative to the file's folder, `${NAME}`
 /// stands for an environment variable, and `*` for any part of a file's name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BuildConfig {
     /// The pair file to write (`.jsonl` or `.jsonl.gz`); statistics go beside it.
@@ -61,6 +61,7 @@ pub struct BuildConfig {
     /// The preset that the labels mean.
     pub semantics: String,
     /// Whose SQL the queries and the DDL are. The corpus is SQLite's.
+    #[schemars(with = "String")]
     pub dialect: Dialect,
     /// Databases that a pair has to agree on to be labelled 1.
     pub databases: u64,
@@ -127,7 +128,7 @@ impl Default for BuildConfig {
 }
 
 /// How many candidates of each kind a gold gets before labelling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sample {
     /// Distinct real predictions.
@@ -140,6 +141,7 @@ pub struct Sample {
     pub compositions: usize,
     /// How many rules these are at most; at least two.
     #[serde(skip_serializing_if = "is_three")]
+    #[schemars(extend("default" = 3))]
     pub longest: usize,
     /// Rewrites of predictions.
     pub prediction_rewrites: usize,
@@ -147,6 +149,7 @@ pub struct Sample {
     pub rewrite_neighbours: usize,
     /// Kinds in which the gold is turned against itself ([`crate::turned`]): a random choice of those that are trained on.
     #[serde(skip_serializing_if = "is_none")]
+    #[schemars(extend("default" = 0))]
     pub turned: usize,
     /// Pairs that come back over a changed schema ([`crate::schemas`]), beyond
     /// [`Select::per_gold`].
@@ -184,7 +187,7 @@ impl Default for Sample {
 }
 
 /// Which labelled candidates of a gold stay.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Select {
     /// At most this many pairs for each gold.
@@ -205,7 +208,7 @@ impl Default for Select {
 }
 
 /// Which databases go to which part: a database is never in two.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Split {
     /// The share of databases for validation, chosen by a hash of `db_id` and seed.
@@ -230,7 +233,7 @@ impl Default for Split {
 }
 
 /// A file of an evaluation set.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationSource {
     /// A pair file (`.jsonl`, `.jsonl.gz`), or a gold file: `SQL<TAB>db_id` a line.
@@ -240,7 +243,7 @@ pub struct EvaluationSource {
 }
 
 /// A gold file with predictions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GoldSource {
     /// The gold file: `SQL<TAB>db_id` a line.
@@ -254,7 +257,7 @@ pub struct GoldSource {
 }
 
 /// A pair file whose labels are not taken, unless they are to be trusted.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PairSource {
     /// The pair file.
@@ -269,7 +272,7 @@ pub struct PairSource {
 
 /// Golds that are sampled from a grammar, over each schema of [`BuildConfig::schemas`] that is
 /// named here.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GrammarSource {
     /// `db_id`s, or `*` for every database that is neither excluded nor in the part `test`.

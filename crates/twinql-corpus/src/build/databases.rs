@@ -10,7 +10,7 @@ use crate::CorpusError;
 use crate::io::{lines, read_bytes};
 
 /// A part of the split. A database belongs to one alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Networks learn from it.

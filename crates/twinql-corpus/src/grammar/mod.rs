@@ -43,7 +43,7 @@ struct Edge {
 }
 
 /// Whose queries are written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Style {
     /// Those of Spider's and BIRD's annotators ([`SHAPES`]).

@@ -19,6 +19,7 @@ mod predicates;
 mod redundant;
 mod selects;
 mod setops;
+pub mod shown;
 mod subqueries;
 
 #[cfg(test)]
@@ -132,7 +133,7 @@ impl Rewrite {
 }
 
 /// Every rewrite, by family, with what the family is about.
-const FAMILIES: [(&str, &[Rewrite]); 10] = [
+pub const FAMILIES: [(&str, &[Rewrite]); 10] = [
     ("Predicates", predicates::RULES),
     ("Aggregates", aggregates::RULES),
     ("Outputs, groups, order", selects::RULES),

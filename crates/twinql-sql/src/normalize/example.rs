@@ -2,7 +2,7 @@
 //!
 //! They stand in the rule's entry, so that one reads SQL before and after beside the code. The
 //! tests of this crate hold that the rule makes each pair alike that it says it does, and only
-//! it; those of `twinql-suite` execute all of them. `docs/rules.md` is written from them.
+//! it; those of `twinql-suite` execute all of them. `docs/rules/` is written from them.
 
 use crate::schema::{Schema, SchemaError};
 use crate::semantics::{Nulls, Semantics};

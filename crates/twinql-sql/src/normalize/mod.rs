@@ -37,7 +37,7 @@ use context::Context;
 use driver::Driver;
 pub use regularities::ALL as REGULARITIES;
 pub use rule::{Needs, Precedence, Rule};
-pub use rules::{ALL as RULES, ORDER};
+pub use rules::{ALL as RULES, FAMILIES, Family, ORDER};
 pub use stopped::Stopped;
 
 use crate::assumption::Assumption;

@@ -1,7 +1,7 @@
 //! The tests of this crate from outside, in one binary: linking one for each subject takes minutes.
 //!
 //! Run one of them by its name: `cargo test -p twinql-sql --test it prove::`. Tests over real data need `TWINQL_DATA`
-//! and are skipped without it; `TWINQL_WRITE_DOCS=1` writes the documents anew that are made from the registries.
+//! and are skipped without it.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod benchmarks;
@@ -18,7 +18,6 @@ mod real_data;
 mod regularities;
 mod round_trip;
 mod rules;
-mod rules_document;
 mod schema_order;
 mod soundness;
 mod vacuous;

@@ -35,147 +35,205 @@ mod windows;
 use super::prelude::*;
 use super::rule::Precedence;
 
-/// Every rule, in the order in which they are tried at a node.
-///
-/// Rules build on one another: IN is EXISTS before EXISTS is a join, and a join before a foreign
-/// key makes it superfluous. Each is tried again until none changes the node, so most of this
-/// order saves passes and decides nothing: what it does decide stands in [`ORDER`], and a test
-/// tries other orders to see that nothing else does. So the order is a reader's, from what is
-/// small (expressions) over what is common to all queries (blocks, groupings, subqueries) to what
-/// is rare; rules that look alike stand together, and what sets them apart is said beside them.
-pub const ALL: &[Rule] = &[
-    // Expressions: constants are evaluated, NOT and the sides of comparisons have one way to stand.
-    predicates::CONSTANT_FOLDING,
-    predicates::NEGATION,
-    predicates::ORIENTATION,
-    literals::LITERAL_TYPING,
-    literals::LOST_AFFINITY,
-    literals::INTEGER_BOUNDS,
-    predicates::MEMBERSHIP,
-    literals::IDLE_CAST,
-    literals::FOREIGN_KEY_CAST,
-    // The block form: projections go up, joins and filters become one list of inputs and conjuncts.
-    projections::MERGING,
-    projections::ROOT,
-    projections::PRUNING,
-    blocks::FLATTENING,
-    blocks::CONJUNCTS,
-    blocks::PUSHDOWN,
-    equalities::CLASSES,
-    // Groupings: DISTINCT is one, and keys and counts have one form. COUNT(x) becomes COUNT(*) here,
-    // before the rules that ask whether an aggregate reads anything.
-    aggregates::DISTINCT_AS_GROUPING,
-    aggregates::KEY_CLEANUP,
-    aggregates::COUNT_STAR,
-    aggregates::COUNT_DISTINCT_KEY,
-    aggregates::TRIVIAL_HAVING,
-    // NULL tests and sort orders, which decide what later rules may drop.
-    joins::NULL_TESTS,
-    ordering::SUBQUERY_ORDER,
-    ordering::QUERY_ORDER,
-    ordering::SORT_KEYS,
-    // Subqueries: IN becomes EXISTS, and EXISTS a join where it cannot multiply rows. The clean-ups of
-    // EXISTS split by what they look at: the query inside (EXISTS_CLEANUP), a subquery of one certain
-    // row (EXISTS_TRUE), further down conditions on the outer row alone (EXISTS_CONDITIONS) and scans
-    // that say nothing new (REDUNDANT_EXISTS).
-    subqueries::IN_AS_EXISTS,
-    subqueries::EXISTS_CLEANUP,
-    subqueries::EXISTS_TRUE,
-    subqueries::SCALAR_AS_EXISTS,
-    scalars::SCALAR_OUTPUT,
-    subqueries::EXISTS_AS_JOIN,
-    // Before set operations are semi-joins: of those the difference of a query and itself is hard to see.
-    unions::SAME_ARMS,
-    subqueries::SET_OPERATION,
-    // Joins and groupings that do nothing. Over one table's key a self-join goes whole, bags or not;
-    // REDUNDANT_SCAN below needs no key, and duplicates that do not count.
-    joins::OUTER_TO_INNER,
-    joins::SELF_JOIN,
-    grouping::GROUPING_REMOVAL,
-    subqueries::DUPLICATES,
-    subqueries::COUNTED_SEMI_JOIN,
-    subqueries::IN_DUPLICATES,
-    grouping::LATE_JOIN,
-    joins::FOREIGN_KEY_JOIN,
-    // CASE, constants, bounds, and what has no rows.
-    conditional::CONDITIONAL,
-    conditional::NULL_OPERANDS,
-    conditional::TRUE_ALONE,
-    conditional::TURNED,
-    conditional::CONSTANT_AGGREGATES,
-    constants::PINNED_COLUMNS,
-    bounds::BOUNDS,
-    empty::EMPTY,
-    empty::CONSTANT_ROWS,
-    empty::EMPTY_SUBQUERY,
-    empty::EMPTY_QUERY,
-    // Unions.
-    unions::CHAIN,
-    unions::DISTINCT_UNION,
-    unions::CONSTANT_COLUMNS,
-    unions::REPEATED_COLUMNS,
-    unions::PROJECTION,
-    unions::UNREAD,
-    // Groupings of groupings.
-    rollup::ROLLUP,
-    rollup::SINGLE_ROWS,
-    rollup::COUNTED_SUM,
-    // Outer joins whose filled-up side matters little: one partner at most and unread (UNREAD_SIDE),
-    // or unread where duplicates do not count (UNREAD_PARTNERS).
-    semijoins::DISTINCT_JOIN,
-    semijoins::ONE_SIDED,
-    semijoins::UNREAD_SIDE,
-    semijoins::UNREAD_PARTNERS,
-    // Conditions that hold elsewhere as well.
-    inference::EXISTS_CONDITIONS,
-    inference::TRANSITIVE,
-    inference::NESTED_ORDER,
-    correlated_aggregates::GROUPED_SCALAR,
-    // Texts and numbers. The idle operations are two rules, for where an affinity counts (operands)
-    // and where none does (outputs); the first leaves alone what only the second may take.
-    texts::CONSTANT_FUNCTIONS,
-    texts::PATTERNS,
-    arithmetic::IDLE_ARITHMETIC,
-    arithmetic::IDLE_OUTPUT,
-    arithmetic::REAL_FACTORS,
-    arithmetic::COMPARED_SUMS,
-    arithmetic::RATIOS,
-    ratios::COUNT_IF,
-    ratios::ONES,
-    ratios::CONSTANT_IN_GROUP,
-    ratios::AVERAGE,
-    ratios::MEAN_OF_COUNTS,
-    // Windows, and filters over unions.
-    windows::WHOLE_WINDOW,
-    windows::FIRST_RANKS,
-    union_filters::UNION_AS_OR,
-    union_filters::EXISTS_UNION,
-    // Counting subqueries.
-    correlated_counts::COUNT_AS_EXISTS,
-    correlated_counts::COUNTED_TEST,
-    correlated_counts::CORRELATED_COUNT,
-    correlated_counts::FOREIGN_KEY_ANTI_JOIN,
-    // Scans and partners of which only being there counts. What a foreign key says of a join is four
-    // rules by what is left of the referenced table: read for its key alone, in a join
-    // (FOREIGN_KEY_JOIN, above) or a semi-join (FOREIGN_KEY_SEMI_JOIN); filled up by an outer join
-    // that never fills (FOREIGN_KEY_OUTER_JOIN); or asked for an order of keys where duplicates do not
-    // count (REDUNDANT_REFERENCE).
-    minimise::REDUNDANT_EXISTS,
-    minimise::REDUNDANT_SCAN,
-    minimise::ALL_VALUES,
-    minimise::FOREIGN_KEY_SEMI_JOIN,
-    // First rows and extremes.
-    extreme_rows::LIMIT_BELOW_JOIN,
-    extreme_rows::EXTREME_ROW,
-    extreme_rows::EXTREME_BARE,
-    padding::FOREIGN_KEY_OUTER_JOIN,
-    padding::PADDED_GROUPS,
-    padding::PADDED_LAST,
-    first_rows::SCALAR_FIRST_ROW,
-    first_rows::FIRST_OF_DISTINCT,
-    first_rows::BEYOND_EXTREME,
-    references::REDUNDANT_REFERENCE,
-];
+/// Rules that stand together in the order: a page of the documentation.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Its name, in kebab case.
+    pub name: &'static str,
+    /// What it is about, in some words.
+    pub title: &'static str,
+    /// What its rules bring about, in a sentence.
+    pub about: &'static str,
+    /// The rules, in the order in which they are tried.
+    pub rules: &'static [Rule],
+}
+
+/// Lists the families, and all rules one after the other.
+macro_rules! families {
+    ($($name:literal, $title:literal, $about:literal: [$($rule:path),* $(,)?];)*) => {
+        /// The families, in the order in which their rules are tried.
+        pub const FAMILIES: &[Family] =
+            &[$(Family { name: $name, title: $title, about: $about, rules: &[$($rule),*] }),*];
+
+        /// Every rule, in the order in which they are tried at a node.
+        ///
+        /// Rules build on one another: IN is EXISTS before EXISTS is a join, and a join before a foreign
+        /// key makes it superfluous. Each is tried again until none changes the node, so most of this
+        /// order saves passes and decides nothing: what it does decide stands in [`ORDER`], and a test
+        /// tries other orders to see that nothing else does. So the order is a reader's, from what is
+        /// small (expressions) over what is common to all queries (blocks, groupings, subqueries) to what
+        /// is rare; rules that look alike stand together, and what sets them apart is said beside them.
+        pub const ALL: &[Rule] = &[$($($rule),*),*];
+    };
+}
+
+families! {
+    "expressions", "Expressions",
+        "Constants are evaluated; NOT and the sides of comparisons have one way to stand.": [
+            predicates::CONSTANT_FOLDING,
+            predicates::NEGATION,
+            predicates::ORIENTATION,
+            literals::LITERAL_TYPING,
+            literals::LOST_AFFINITY,
+            literals::INTEGER_BOUNDS,
+            predicates::MEMBERSHIP,
+            literals::IDLE_CAST,
+            literals::FOREIGN_KEY_CAST,
+        ];
+    "blocks", "The block form",
+        "Projections go up, joins and filters become one list of inputs and conjuncts.": [
+            projections::MERGING,
+            projections::ROOT,
+            projections::PRUNING,
+            blocks::FLATTENING,
+            blocks::CONJUNCTS,
+            blocks::PUSHDOWN,
+            equalities::CLASSES,
+        ];
+    "groupings", "Groupings",
+        "DISTINCT is a grouping; keys and counts have one form.": [
+            // COUNT(x) becomes COUNT(*) here, before the rules that ask whether an aggregate reads anything.
+            aggregates::DISTINCT_AS_GROUPING,
+            aggregates::KEY_CLEANUP,
+            aggregates::COUNT_STAR,
+            aggregates::COUNT_DISTINCT_KEY,
+            aggregates::TRIVIAL_HAVING,
+        ];
+    "nulls-and-order", "NULL tests and sort orders",
+        "They decide what later rules may drop.": [
+            joins::NULL_TESTS,
+            ordering::SUBQUERY_ORDER,
+            ordering::QUERY_ORDER,
+            ordering::SORT_KEYS,
+        ];
+    "subqueries", "Subqueries",
+        "IN becomes EXISTS, and EXISTS a join where it cannot multiply rows.": [
+            // The clean-ups of EXISTS split by what they look at: the query inside (EXISTS_CLEANUP), a subquery of one
+            // certain row (EXISTS_TRUE), further down conditions on the outer row alone (EXISTS_CONDITIONS) and scans that
+            // say nothing new (REDUNDANT_EXISTS).
+            subqueries::IN_AS_EXISTS,
+            subqueries::EXISTS_CLEANUP,
+            subqueries::EXISTS_TRUE,
+            subqueries::SCALAR_AS_EXISTS,
+            scalars::SCALAR_OUTPUT,
+            subqueries::EXISTS_AS_JOIN,
+            // Before set operations are semi-joins: of those the difference of a query and itself is hard to see.
+            unions::SAME_ARMS,
+            subqueries::SET_OPERATION,
+        ];
+    "idle-joins", "Joins and groupings that do nothing",
+        "They are left out.": [
+            // Over one table's key a self-join goes whole, bags or not; REDUNDANT_SCAN below needs no key, and duplicates
+            // that do not count.
+            joins::OUTER_TO_INNER,
+            joins::SELF_JOIN,
+            grouping::GROUPING_REMOVAL,
+            subqueries::DUPLICATES,
+            subqueries::COUNTED_SEMI_JOIN,
+            subqueries::IN_DUPLICATES,
+            grouping::LATE_JOIN,
+            joins::FOREIGN_KEY_JOIN,
+        ];
+    "constants", "CASE, constants, bounds, and what has no rows",
+        "What is known before any row is read is written out.": [
+            conditional::CONDITIONAL,
+            conditional::NULL_OPERANDS,
+            conditional::TRUE_ALONE,
+            conditional::TURNED,
+            conditional::CONSTANT_AGGREGATES,
+            constants::PINNED_COLUMNS,
+            bounds::BOUNDS,
+            empty::EMPTY,
+            empty::CONSTANT_ROWS,
+            empty::EMPTY_SUBQUERY,
+            empty::EMPTY_QUERY,
+        ];
+    "unions", "Unions",
+        "Chains, constant columns and columns that nobody reads have one form.": [
+            unions::CHAIN,
+            unions::DISTINCT_UNION,
+            unions::CONSTANT_COLUMNS,
+            unions::REPEATED_COLUMNS,
+            unions::PROJECTION,
+            unions::UNREAD,
+        ];
+    "regroupings", "Groupings of groupings",
+        "Two levels become one.": [
+            rollup::ROLLUP,
+            rollup::SINGLE_ROWS,
+            rollup::COUNTED_SUM,
+        ];
+    "outer-joins", "Outer joins",
+        "The side that is filled up matters little: it has one partner at most and is not read, or duplicates do not count.": [
+            // One partner at most and unread (UNREAD_SIDE), or unread where duplicates do not count (UNREAD_PARTNERS).
+            semijoins::DISTINCT_JOIN,
+            semijoins::ONE_SIDED,
+            semijoins::UNREAD_SIDE,
+            semijoins::UNREAD_PARTNERS,
+        ];
+    "conditions", "Conditions that hold elsewhere as well",
+        "They are taken along equalities, out of subqueries, and to where they are of use.": [
+            inference::EXISTS_CONDITIONS,
+            inference::TRANSITIVE,
+            inference::NESTED_ORDER,
+            correlated_aggregates::GROUPED_SCALAR,
+        ];
+    "texts-and-numbers", "Texts and numbers",
+        "Functions of constants, patterns, ratios and sums have one form.": [
+            // The idle operations are two rules, for where an affinity counts (operands) and where none does (outputs); the
+            // first leaves alone what only the second may take.
+            texts::CONSTANT_FUNCTIONS,
+            texts::PATTERNS,
+            arithmetic::IDLE_ARITHMETIC,
+            arithmetic::IDLE_OUTPUT,
+            arithmetic::REAL_FACTORS,
+            arithmetic::COMPARED_SUMS,
+            arithmetic::RATIOS,
+            ratios::COUNT_IF,
+            ratios::ONES,
+            ratios::CONSTANT_IN_GROUP,
+            ratios::AVERAGE,
+            ratios::MEAN_OF_COUNTS,
+        ];
+    "windows", "Windows, and filters over unions",
+        "Windows over whole groups and first ranks are groupings; unions of filters are OR.": [
+            windows::WHOLE_WINDOW,
+            windows::FIRST_RANKS,
+            union_filters::UNION_AS_OR,
+            union_filters::EXISTS_UNION,
+        ];
+    "counts", "Counting subqueries",
+        "A count that is only tested is EXISTS, and one of a row is a grouping.": [
+            correlated_counts::COUNT_AS_EXISTS,
+            correlated_counts::COUNTED_TEST,
+            correlated_counts::CORRELATED_COUNT,
+            correlated_counts::FOREIGN_KEY_ANTI_JOIN,
+        ];
+    "partners", "Scans and partners",
+        "Of these only being there counts.": [
+            // What a foreign key says of a join is four rules by what is left of the referenced table: read for its key
+            // alone, in a join (FOREIGN_KEY_JOIN, above) or a semi-join (FOREIGN_KEY_SEMI_JOIN); filled up by an outer join
+            // that never fills (FOREIGN_KEY_OUTER_JOIN); or asked for an order of keys where duplicates do not count
+            // (REDUNDANT_REFERENCE).
+            minimise::REDUNDANT_EXISTS,
+            minimise::REDUNDANT_SCAN,
+            minimise::ALL_VALUES,
+            minimise::FOREIGN_KEY_SEMI_JOIN,
+        ];
+    "first-rows", "First rows and extremes",
+        "ORDER BY with LIMIT 1 and the row of a greatest value have one form.": [
+            extreme_rows::LIMIT_BELOW_JOIN,
+            extreme_rows::EXTREME_ROW,
+            extreme_rows::EXTREME_BARE,
+            padding::FOREIGN_KEY_OUTER_JOIN,
+            padding::PADDED_GROUPS,
+            padding::PADDED_LAST,
+            first_rows::SCALAR_FIRST_ROW,
+            first_rows::FIRST_OF_DISTINCT,
+            first_rows::BEYOND_EXTREME,
+            references::REDUNDANT_REFERENCE,
+        ];
+}
 
 /// The pairs of rules whose order counts: where they change places, some canonical form is another.
 pub const ORDER: &[Precedence] = &[

@@ -1,4 +1,4 @@
-//! A registry of rules, tried on its own examples, and its document.
+//! A registry of rules, tried on its own examples.
 
 use twinql_sql::normalize::Rule;
 use twinql_sql::normalize::example::Example;
@@ -45,16 +45,4 @@ pub fn alike_by_their_rules(
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n\n"));
-}
-
-/// Compares a document with what it is to say, having written it where TWINQL_WRITE_DOCS is set; `test` writes it.
-pub fn document_agrees(path: &str, wanted: &str, test: &str) {
-    if std::env::var_os("TWINQL_WRITE_DOCS").is_some() {
-        std::fs::write(path, wanted).unwrap();
-    }
-    let found = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        found.replace("\r\n", "\n") == wanted,
-        "{path} is not what the registry says: run `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test it {test}::`"
-    );
 }
