@@ -6,7 +6,7 @@ use twinql_graph::{EncodingConfig, Question, agree::CODES, vocabulary};
 use crate::error::ModelError;
 
 /// Shape of the network. Stored in every checkpoint.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GmnConfig {
     /// Size of the vocabulary of node words.
@@ -44,10 +44,12 @@ pub struct GmnConfig {
     /// Read the names of tables and columns. A network that does not reads codes in their place
     /// ([`twinql_graph::codes`]), and names cannot change what it says.
     #[serde(skip_serializing_if = "is_true")]
+    #[schemars(extend("default" = true))]
     pub use_names: bool,
     /// Let the cross-graph attention see what two nodes have in common: word, label, subtree, place; not
     /// in the paper.
     #[serde(skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
     pub use_relations: bool,
 }
 
@@ -133,7 +135,7 @@ impl GmnConfig {
 }
 
 /// What a query's graph is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GraphKind {
     /// The relational operator tree.
@@ -145,7 +147,7 @@ pub enum GraphKind {
 
 /// How a query becomes the graph that the network reads. Stored in every checkpoint; the network
 /// itself does not read it, those who make graphs for it do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GraphConfig {
     /// What the graph is made of.
@@ -156,10 +158,12 @@ pub struct GraphConfig {
     pub canonical: bool,
     /// What is asked of the pair, which a mark tells the network.
     #[serde(skip_serializing_if = "Question::is_usual")]
+    #[schemars(with = "String", extend("default" = "every"))]
     pub question: Question,
     /// Asked about plausible databases, canonical plans take the
     /// regularities (`twinql_sql::normalize::REGULARITIES`) for granted, and marks tell the network which.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("default" = false))]
     pub regularities: bool,
 }
 
@@ -177,7 +181,7 @@ impl Default for GraphConfig {
 }
 
 /// How the learning rate moves after the warm-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Schedule {
     /// Stays.
@@ -189,7 +193,7 @@ pub enum Schedule {
 }
 
 /// What executes the training steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compute {
     /// Hand-written forward and backward passes in plain Rust: the fastest on CPUs.
@@ -221,7 +225,7 @@ impl std::str::FromStr for Compute {
 
 /// The numbers that burn's devices compute with. Weights, gradients and the optimizer have 32 bits in any
 /// case, and so has plain Rust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 32 bits.
@@ -254,7 +258,7 @@ pub(crate) fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Resu
 }
 
 /// Everything a training run depends on besides its data.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
     /// Shape of the network.

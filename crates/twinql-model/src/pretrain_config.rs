@@ -8,7 +8,7 @@ use twinql_graph::{AUGMENTATIONS, Augmentation};
 use crate::error::ModelError;
 
 /// What pretraining depends on besides its graphs and what it shares with training.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PretrainConfig {
     /// Passes over the graphs.

@@ -32,6 +32,32 @@ Examples:
 Exit codes: 0 done; 1 done, and a check you asked for failed (--strict, --fail-under); 2 could not run.
 Every flag --some-flag but --help and --version can also be given as the environment variable TWINQL_SOME_FLAG.";
 
+const RULES: &str = "\
+Examples:
+  twinql rules
+  twinql rules subqueries
+  twinql rules grouping-before-join
+
+The same text stands in docs/rules/. Networks that are asked --question plausible read regularities as well.";
+
+const CHECKS: &str = "\
+Examples:
+  twinql checks
+  twinql checks limit-ties";
+
+const METRICS: &str = "\
+Examples:
+  twinql metrics
+  twinql metrics relpm";
+
+/// An entry of a registry.
+#[derive(Debug, Args)]
+pub(crate) struct Listed {
+    /// Which one; of rules also a family of them [default: a line for each]
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
 /// What every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -102,6 +128,15 @@ pub(crate) enum Command {
     Selftest(Selftest),
     /// Add checksums to checkpoints, states and suites that were written before there were any
     Seal(Seal),
+    /// The rules that bring queries into canonical form, or one of them with its examples
+    #[command(after_help = RULES)]
+    Rules(Listed),
+    /// The checks of `audit`, or one of them with what it finds and what it leaves alone
+    #[command(after_help = CHECKS)]
+    Checks(Listed),
+    /// The metrics, or one of them with its range, threshold and source
+    #[command(after_help = METRICS)]
+    Metrics(Listed),
     /// Judge pairs that another process sends
     #[command(hide = true)]
     Worker {

@@ -26,8 +26,8 @@ use crate::input;
 use crate::output::Console;
 
 /// What is found of one query.
-#[derive(Debug, Serialize)]
-struct Finding {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Finding {
     file: String,
     /// The view that it makes, or its place among the file's queries, from 1.
     query: String,
@@ -39,7 +39,7 @@ struct Finding {
 }
 
 /// What became of one query. Only the first is certain; of the others the witness or the reason says why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
     /// The same on every database that meets the assumptions.

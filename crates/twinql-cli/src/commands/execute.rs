@@ -24,8 +24,8 @@ use crate::input;
 use crate::output::Console;
 
 /// The wire type of executions, one JSON object for each pair.
-#[derive(Debug, Serialize)]
-struct ExecutionRecord {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct ExecutionRecord {
     id: Json,
     status: Status,
     /// `same`, `different`, or null where there is no verdict.
@@ -40,7 +40,7 @@ struct ExecutionRecord {
 }
 
 /// A file on which the answers differ, and the answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct FileWitness {
     file: String,
     gold: ShownAnswer,
@@ -48,7 +48,7 @@ struct FileWitness {
 }
 
 /// The beginning of an answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct ShownAnswer {
     columns: usize,
     /// How many rows there are.

@@ -25,7 +25,7 @@ use crate::input;
 use crate::output::Console;
 
 /// The wire type of verdicts, one JSON object for each pair.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct VerdictRecord {
     id: Json,
     status: Status,

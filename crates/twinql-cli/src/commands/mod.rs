@@ -32,6 +32,7 @@ pub(crate) mod perturb;
 pub(crate) mod pretrain;
 pub(crate) mod profile;
 pub(crate) mod prove;
+pub(crate) mod registries;
 pub(crate) mod rerank;
 pub(crate) mod schema;
 pub(crate) mod score;

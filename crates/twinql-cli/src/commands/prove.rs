@@ -33,8 +33,8 @@ use crate::labels::Labels;
 use crate::output::Console;
 
 /// The wire type of proofs, one JSON object for each pair.
-#[derive(Debug, Serialize)]
-struct ProofRecord {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct ProofRecord {
     id: Json,
     status: Status,
     /// `equal`, `different`, `unknown`, or null where a side has no plan.
@@ -65,8 +65,8 @@ impl ProofRecord {
 }
 
 /// Databases on which two queries agreed.
-#[derive(Debug, Clone, Copy, Serialize)]
-struct Tested {
+#[derive(Debug, Clone, Copy, Serialize, schemars::JsonSchema)]
+pub(crate) struct Tested {
     databases: u64,
     /// On how many of them the gold's answer held more than NULL and 0.
     nonempty: u64,

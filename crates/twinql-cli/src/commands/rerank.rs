@@ -19,8 +19,8 @@ use crate::output::{Console, Sink};
 const BLOCK: usize = 256;
 
 /// The wire type of rankings, one JSON object for each set.
-#[derive(Debug, Serialize)]
-struct RankRecord {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct RankRecord {
     id: Value,
     /// `ok`, `unread`, `empty`, or `set_error` for a line that is no set.
     status: &'static str,

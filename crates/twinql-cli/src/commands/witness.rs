@@ -16,8 +16,8 @@ use crate::input;
 use crate::output::write_file;
 
 /// A database on which the answers differ, and the answers.
-#[derive(Debug, Serialize)]
-pub(super) struct WitnessRecord {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct WitnessRecord {
     /// Statements that make the database.
     sql: String,
     gold_columns: usize,

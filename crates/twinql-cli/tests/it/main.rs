@@ -32,6 +32,7 @@ mod profile;
 #[cfg(unix)]
 mod profile_clients;
 mod prove;
+mod registries;
 mod rerank;
 #[cfg(unix)]
 mod resume;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::finite;
 
 /// A picture of figures with a title.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Chart {
     /// Names its file and leads links to it.
     pub id: String,
@@ -18,7 +18,7 @@ pub struct Chart {
 }
 
 /// The kinds of charts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Plot {
@@ -35,7 +35,7 @@ pub enum Plot {
 }
 
 /// What an axis shows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Axis {
     /// The quantity.
     pub label: String,
@@ -46,7 +46,7 @@ pub struct Axis {
 }
 
 /// Lines in one pair of axes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Curves {
     /// From left to right.
     pub x: Axis,
@@ -63,7 +63,7 @@ pub struct Curves {
 }
 
 /// A line that curves are compared with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reference {
     /// None.
@@ -78,17 +78,18 @@ pub enum Reference {
 }
 
 /// A value with a name, as a threshold or what chance gives.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Level {
     /// Where.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub at: f64,
     /// What.
     pub name: String,
 }
 
 /// A line with what is known of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Curve {
     /// Shown in the legend.
     pub name: String,
@@ -107,32 +108,37 @@ pub struct Curve {
 }
 
 /// A place in a chart.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Point {
     /// From left to right.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub x: f64,
     /// From the bottom up.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub y: f64,
 }
 
 /// Where a band lies at one place.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BandPoint {
     /// The place.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub x: f64,
     /// Its lower end.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub low: f64,
     /// Its upper end.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
 }
 
 /// A point of a curve that matters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Mark {
     /// Where it is.
     pub at: Point,
@@ -141,12 +147,13 @@ pub struct Mark {
 }
 
 /// Counts of values by range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Histogram {
     /// The values.
     pub x: Axis,
     /// Ends of the ranges, ascending: one more than there are counts.
     #[serde(with = "finite::list")]
+    #[schemars(with = "Vec<Option<f64>>")]
     pub edges: Vec<f64>,
     /// One panel each, in shares of the series, so that classes of unequal size can be compared.
     pub series: Vec<BinSeries>,
@@ -155,7 +162,7 @@ pub struct Histogram {
 }
 
 /// The counts of one class.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BinSeries {
     /// The class.
     pub name: String,
@@ -164,7 +171,7 @@ pub struct BinSeries {
 }
 
 /// Values by group and series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Bars {
     /// The values.
     pub value: Axis,
@@ -179,7 +186,7 @@ pub struct Bars {
 }
 
 /// A group of bars.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BarGroup {
     /// As `extra hard`.
     pub name: String,
@@ -188,7 +195,7 @@ pub struct BarGroup {
 }
 
 /// The values of one series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BarSeries {
     /// Shown in the legend.
     pub name: String,
@@ -197,10 +204,11 @@ pub struct BarSeries {
 }
 
 /// A figure that may have an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// The figure.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// The lower end of its interval.
     pub low: Option<f64>,
@@ -209,7 +217,7 @@ pub struct Estimate {
 }
 
 /// Named points by two figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Scatter {
     /// From left to right.
     pub x: Axis,
@@ -224,7 +232,7 @@ pub struct Scatter {
 }
 
 /// A named point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Dot {
     /// Shown beside it where there is room, and in the table of figures.
     pub name: String,
@@ -235,7 +243,7 @@ pub struct Dot {
 }
 
 /// Who beats whom.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Grid {
     /// What a cell's value means, as `the share of questions on which the row is better`.
     pub meaning: String,
@@ -245,17 +253,20 @@ pub struct Grid {
     pub cells: Vec<Vec<Option<Win>>>,
     /// The value at which neither wins.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub even: f64,
     /// Where a p-value below it counts as significant.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub alpha: f64,
 }
 
 /// A comparison of two things.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Win {
     /// How the row fares against the column.
     #[serde(with = "finite")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// How likely chance alone gives such a difference.
     pub p: Option<f64>,

@@ -22,7 +22,7 @@ pub use table::{Align, Better, Cell, Column, Row, Table};
 pub const REPORT_FORMAT: u32 = 1;
 
 /// Figures and findings with where they come from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Report {
     /// [`REPORT_FORMAT`] of the writer.
     pub format: u32,
@@ -37,7 +37,7 @@ pub struct Report {
 }
 
 /// A named value of a report's provenance.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Fact {
     /// What it is.
     pub name: String,
@@ -46,7 +46,7 @@ pub struct Fact {
 }
 
 /// A part of a report with a title of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Section {
     /// Links lead to it; made unique and harmless where it is rendered.
     pub id: String,
@@ -57,7 +57,7 @@ pub struct Section {
 }
 
 /// A piece of a section.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Block {
@@ -74,21 +74,21 @@ pub enum Block {
 }
 
 /// Paragraphs, with an empty line between two; what stands between backticks is code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Prose {
     /// The paragraphs.
     pub text: String,
 }
 
 /// A row of figures in large type.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Tiles {
     /// From the most important one on.
     pub tiles: Vec<Tile>,
 }
 
 /// One figure in large type.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Tile {
     /// What is measured.
     pub name: String,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Some pairs under one heading.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Pairs {
     /// What they have in common; may be empty.
     pub caption: String,
@@ -12,7 +12,7 @@ pub struct Pairs {
 }
 
 /// A gold query and a prediction, and what is to be seen in them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PairCard {
     /// Which pair it is.
     pub title: String,
@@ -31,7 +31,7 @@ pub struct PairCard {
 }
 
 /// A named value with a tone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Badge {
     /// As `label` or a metric.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct Badge {
 }
 
 /// What a badge says of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
     /// The queries answer the same.
@@ -54,7 +54,7 @@ pub enum Tone {
 }
 
 /// A small database and what the queries answer on it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Witness {
     /// What is to be seen in it; may be empty.
     pub note: String,
@@ -63,7 +63,7 @@ pub struct Witness {
 }
 
 /// A table of a witness, or an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct WitnessTable {
     /// As `singer` or `gold answers`.
     pub name: String,

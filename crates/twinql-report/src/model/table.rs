@@ -6,7 +6,7 @@ use super::finite;
 use crate::number::shown;
 
 /// Rows and columns of figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Table {
     /// What it shows; may be empty.
     pub caption: String,
@@ -20,7 +20,7 @@ pub struct Table {
 }
 
 /// What the cells of a column have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Column {
     /// Its heading.
     pub name: String,
@@ -35,7 +35,7 @@ pub struct Column {
 }
 
 /// The side to which cells keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Align {
     /// As text does.
@@ -47,7 +47,7 @@ pub enum Align {
 }
 
 /// Which of two numbers is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
     /// As for accuracies.
@@ -57,7 +57,7 @@ pub enum Better {
 }
 
 /// A row of a table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Row {
     /// One for each column.
     pub cells: Vec<Cell>,
@@ -66,7 +66,7 @@ pub struct Row {
 }
 
 /// What stands in one place of a table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Cell {
     /// Any text; may be empty.
@@ -78,6 +78,7 @@ pub enum Cell {
     Number {
         /// The figure itself.
         #[serde(with = "finite")]
+        #[schemars(with = "Option<f64>")]
         value: f64,
         /// The lower end of its interval.
         low: Option<f64>,

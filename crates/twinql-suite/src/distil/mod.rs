@@ -35,9 +35,10 @@ use candidates::Candidates;
 use reduce::{Kept, fewer_databases};
 
 /// How a suite is distilled.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DistilConfig {
     /// What "the same answer" means.
+    #[schemars(with = "serde_json::Value")]
     pub semantics: Semantics,
     /// The seed of all neighbours and databases.
     pub seed: u64,
@@ -97,7 +98,7 @@ const EXTRA_FROM: u64 = 1_000;
 const EXTRA_TRIES: u64 = 3;
 
 /// A neighbour that no database told from its gold, and that is not proved equal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Left {
     /// Its SQL text.
     pub sql: String,
@@ -106,7 +107,7 @@ pub struct Left {
 }
 
 /// What became of one gold query.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GoldReport {
     /// The query.
     pub sql: String,

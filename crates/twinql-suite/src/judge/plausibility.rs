@@ -11,7 +11,7 @@ use crate::facts::Facts;
 use crate::plausible::{Expected, ExpectedConfig, Kept, Plausible, REGULARITIES, keeps, oddities};
 
 /// On how many plausible databases two queries differ, and why they differ on a witness.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Plausibility {
     /// Plausible databases on which the gold answers and the prediction differs.
     pub differ: u64,
@@ -29,7 +29,7 @@ pub struct Plausibility {
 }
 
 /// An oddity of a witness without which the answers agree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Reason {
     /// The regularity that the witness breaks (`docs/plausible.md` lists them).
     pub regularity: String,

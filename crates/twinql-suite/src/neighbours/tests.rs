@@ -58,16 +58,6 @@ fn what_does_not_parse_or_fit_has_no_neighbours() {
     }
 }
 
-/// The table in the documentation cannot part from the registry.
-#[test]
-fn the_documentation_lists_every_mutation() {
-    let text = include_str!("../../../../docs/suites.md");
-    for m in MUTATIONS {
-        let row = format!("| `{}` | {} |", m.name, m.doc);
-        assert!(text.contains(&row), "docs/suites.md lacks: {row}");
-    }
-}
-
 /// What is not parsed because its parentheses do not match is no query.
 #[test]
 fn unbalanced_runs_of_words_are_no_loss() {

@@ -33,14 +33,37 @@ pub struct Profile {
     pub tables: Vec<(String, TableProfile)>,
 }
 
+/// The document as it is written: its JSON schema is made of this.
+#[derive(schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "fields that only their schema reads")]
+struct Document {
+    /// `twinql-profile`.
+    format: String,
+    /// The version of the format.
+    version: u64,
+    /// The database's id.
+    db_id: String,
+    /// What it was made from, for people.
+    source: Option<String>,
+    /// Tables by name.
+    tables: std::collections::BTreeMap<String, TableProfile>,
+}
+
+/// The JSON schema of a profile.
+pub fn json_schema() -> schemars::Schema {
+    schemars::schema_for!(Document)
+}
+
 /// What is known of a table.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, schemars::JsonSchema)]
 pub struct TableProfile {
     /// Its number of rows.
     pub rows: Option<u64>,
     /// Rows that were looked at, where not all were: distinct counts are estimates then.
     pub sampled: Option<u64>,
     /// Columns by name.
+    #[schemars(with = "std::collections::BTreeMap<String, ColumnProfile>")]
     pub columns: Vec<(String, ColumnProfile)>,
     /// Sets of several columns on which no two rows agree. Where the list is there, no other set of two or three
     /// columns is taken for a key.
@@ -66,7 +89,7 @@ struct TableFields {
 }
 
 /// What is known of a column. Whatever is not there is not known.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnProfile {
     /// Different values, NULL not counted.
@@ -111,7 +134,7 @@ pub struct ColumnProfile {
 }
 
 /// How many rows hold a column's largest and smallest number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Extremes {
     /// Rows with the largest.
@@ -121,7 +144,7 @@ pub struct Extremes {
 }
 
 /// A shape: `A` for a capital letter, `a` for a small one, `9` for a digit, `+` behind one that is repeated.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShapeShare {
     /// The shape.
@@ -131,7 +154,7 @@ pub struct ShapeShare {
 }
 
 /// A common value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Common {
     /// The value: a text or a number.
@@ -141,7 +164,7 @@ pub struct Common {
 }
 
 /// A reference that holds in fact.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceProfile {
     /// Columns of the table that refers.

@@ -18,7 +18,7 @@ mod sheet;
 pub use bind::{Bound, BoundReference, BoundTable};
 pub use format::{
     ColumnProfile, Common, Extremes, FORMAT, Profile, ProfileError, ReferenceProfile, ShapeShare,
-    TableProfile, VERSION,
+    TableProfile, VERSION, json_schema,
 };
 pub use measure::{MeasureConfig, Measured, measure};
 pub use pg_stats::{PgStats, from_pg_stats};

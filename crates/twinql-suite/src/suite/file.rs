@@ -24,7 +24,7 @@ const NAME: &str = "twinql-suite";
 /// How a gzip stream begins.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, schemars::JsonSchema)]
 struct Header {
     format: String,
     version: u32,
@@ -35,13 +35,19 @@ struct Header {
 }
 
 /// One schema, its databases as plain JSON.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, schemars::JsonSchema)]
 struct Line {
+    #[schemars(with = "serde_json::Value")]
     schema: Schema,
     /// By database, table and row. A table that plays no part is null.
     databases: Vec<Vec<Option<Vec<Vec<Json>>>>>,
     golds: Vec<GoldReport>,
     tried: u64,
+}
+
+/// The JSON schemas of the lines of a suite file: its header, and what follows for each schema.
+pub fn schemas_of_lines() -> [schemars::Schema; 2] {
+    [schemars::schema_for!(Header), schemars::schema_for!(Line)]
 }
 
 fn to_json(value: &Value) -> Json {

@@ -16,6 +16,7 @@ use thiserror::Error;
 pub use crate::distil::{DistilConfig, GoldReport, Known, Left, SchemaSuite, Tally, distil};
 pub use crate::generate::Values;
 pub use build::{Task, build};
+pub use file::schemas_of_lines;
 pub(crate) use file::{read_line, write_line};
 pub use plug::{MAX_PLUGS, plugs};
 pub(crate) use run::run_piece;
@@ -36,7 +37,7 @@ pub struct Suite {
 }
 
 /// Totals of a suite.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Counts {
     /// Schemas.
     pub schemas: u64,

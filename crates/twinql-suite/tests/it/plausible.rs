@@ -1,4 +1,4 @@
-//! Plausible databases over the bundled golds, and the document on them.
+//! Plausible databases over the bundled golds.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use twinql_sql::{Nulls, Schema};
 use twinql_suite::Semantics;
 use twinql_suite::facts::Facts;
-use twinql_suite::plausible::{CHECKS, Plausible, REGULARITIES};
+use twinql_suite::plausible::Plausible;
 
 /// Keys, foreign keys, types and CHECKs hold, over schemas with composite keys, self-references and a cycle.
 #[test]
@@ -31,27 +31,4 @@ fn what_schemas_declare_holds_for_all_bundled_golds() {
         }
     }
     assert!(made > 1_000, "{made}");
-}
-
-#[test]
-fn the_document_lists_each_regularity_as_it_is() {
-    let document = include_str!("../../../../docs/plausible.md");
-    let rows = document.lines().filter(|line| line.starts_with("| `") && line.contains("` | 0."));
-    let registered: Vec<String> = REGULARITIES
-        .iter()
-        .map(|e| {
-            let from = e.counted.map_or_else(|| "by hand".to_owned(), |c| format!("{} of {}", c.holds, c.of));
-            format!("| `{}` | {:.2} | {from} | {} |", e.name, e.probability, e.summary)
-        })
-        .collect();
-    assert_eq!(rows.collect::<Vec<&str>>(), registered);
-}
-
-#[test]
-fn the_document_lists_each_oddity_as_it_is() {
-    let document = include_str!("../../../../docs/plausible.md");
-    for check in &CHECKS {
-        let row = format!("| `{}` | {} |", check.name, check.summary);
-        assert!(document.contains(&row), "{row}");
-    }
 }

@@ -21,7 +21,7 @@ type Result<T, E = TrainingError> = std::result::Result<T, E>;
 const MAX_BASES: usize = 8;
 
 /// A run's configuration file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
     /// The run's folder.

@@ -11,12 +11,13 @@ use super::TrainingError;
 use super::weaken::Weaken;
 
 /// What is trained on.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Data {
     /// Labelled pairs; with several semantics the network learns to answer for each.
     pub corpora: Vec<Corpus>,
     /// Whose SQL the queries and the DDL are.
+    #[schemars(with = "String")]
     pub dialect: Dialect,
     /// The split that is trained on.
     pub train_split: String,
@@ -65,7 +66,7 @@ impl Default for Data {
 }
 
 /// A pair file whose labels mean one semantics.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Corpus {
     /// The pair file; each pair has a label and a split. Where none has a split they are split by
@@ -79,9 +80,11 @@ pub struct Corpus {
     /// The question that its labels answer. Of plausible databases that is the field `share`, which `corpus share` adds;
     /// where a pair has none its label counts, as of executions on a real database.
     #[serde(default, skip_serializing_if = "Question::is_usual")]
+    #[schemars(with = "String", extend("default" = "every"))]
     pub question: Question,
     /// Whether teachers have a say beside its labels. Of pairs unlike all that the teachers know, labels alone are better.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    #[schemars(extend("default" = true))]
     pub taught: bool,
     /// Weight in the loss of all its pairs.
     #[serde(default = "one")]

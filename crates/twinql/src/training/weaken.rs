@@ -20,7 +20,7 @@ use twinql_sql::{RULES, Rule, Semantics};
 use super::labelled::{How, Labelled};
 
 /// How many weaker copies each training pair gets, and how weak.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Weaken {
     /// Copies of each pair by its kind of origin, none where the kind is not named; copies

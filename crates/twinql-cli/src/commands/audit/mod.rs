@@ -21,7 +21,7 @@ use crate::commands::stream::{Window, stream};
 use crate::document;
 use crate::input::{self, About};
 use crate::output::{Console, Sink, left_table, table};
-use record::AuditRecord;
+pub(crate) use record::AuditRecord;
 use report::Findings;
 
 /// What came of a gold: an audit, or why there is none.

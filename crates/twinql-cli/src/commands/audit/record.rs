@@ -11,8 +11,8 @@ use crate::commands::judge::plain;
 use crate::input::About;
 
 /// The wire type of an audit, one JSON object for each gold.
-#[derive(Debug, Serialize)]
-pub(super) struct AuditRecord {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct AuditRecord {
     id: Json,
     db_id: Option<String>,
     /// The line of the gold in its file.

@@ -1,4 +1,4 @@
-//! The `twinql` program.
+//! The `twinql` program as a library: its documentation is written from its commands, and its registries are shown by both.
 
 mod args;
 mod commands;
@@ -9,6 +9,7 @@ mod interrupt;
 mod labels;
 mod output;
 mod plot;
+pub mod registries;
 mod report;
 
 use std::io::Write;
@@ -24,13 +25,9 @@ use args::suite::Suite;
 use args::typed::{Cli, Command, SchemaCommand};
 use output::Console;
 
-/// Plans and graphs are many small boxes: a fifth of the time from text to score went into the
-/// system's allocator.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Three ends are told apart: done, a check that the user asked for failed, and could not run.
-fn main() -> ExitCode {
+/// Runs the program with the arguments of this process. Three ends are told apart: done, a check that the user asked for
+/// failed, and could not run.
+pub fn run() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -75,9 +72,32 @@ fn could_not_run(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(exit::COULD_NOT_RUN)
 }
 
+/// The commands and flags of the program, each flag with its environment variable.
+pub fn command() -> clap::Command {
+    environment::with_variables(Cli::command())
+}
+
+/// The JSON schemas of what commands write: the name of the format, what it is, and its schema.
+pub fn formats() -> Vec<(&'static str, &'static str, schemars::Schema)> {
+    use commands::{audit, check_refactor, execute, judge, prove, rerank};
+    let generator = || schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+    vec![
+        ("verdict", "a line of `judge`", generator().into_root_schema_for::<judge::VerdictRecord>()),
+        ("proof", "a line of `prove`", generator().into_root_schema_for::<prove::ProofRecord>()),
+        ("execution", "a line of `execute`", generator().into_root_schema_for::<execute::ExecutionRecord>()),
+        ("ranking", "a line of `rerank`", generator().into_root_schema_for::<rerank::RankRecord>()),
+        ("audit", "a line of `audit`", generator().into_root_schema_for::<audit::AuditRecord>()),
+        (
+            "refactoring",
+            "a finding of `check-refactor`",
+            generator().into_root_schema_for::<check_refactor::Finding>(),
+        ),
+    ]
+}
+
 /// The arguments, from the command line and the environment.
 fn parse() -> Result<Cli, clap::Error> {
-    let command = environment::with_variables(Cli::command());
+    let command = command();
     let matches = command.clone().try_get_matches().map_err(|error| environment::named(&command, error))?;
     environment::switches(&command, &matches)?;
     Cli::from_arg_matches(&matches)
@@ -89,14 +109,14 @@ const STACK: usize = 64 << 20;
 
 /// Runs the command in a thread with such a stack. A panic of it is told as an internal error, with the status of one.
 fn on_a_large_stack(cli: Cli) -> anyhow::Result<bool> {
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run(cli))?;
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run_command(cli))?;
     worker
         .join()
         .unwrap_or_else(|_| Err(anyhow::anyhow!("an internal error; please report it with the input")))
 }
 
 /// Runs a command; false if a check that the user asked for failed.
-fn run(cli: Cli) -> anyhow::Result<bool> {
+fn run_command(cli: Cli) -> anyhow::Result<bool> {
     let common = cli.common;
     args::use_threads(common.threads)?;
     let console = Console { quiet: common.quiet };
@@ -118,6 +138,9 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Serve(typed) => commands::serve::run(typed, common.seed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),
         Command::Seal(typed) => commands::seal::run(&typed, console),
+        Command::Rules(typed) => commands::registries::rules(&typed),
+        Command::Checks(typed) => commands::registries::checks(&typed),
+        Command::Metrics(typed) => commands::registries::metrics(&typed),
         Command::Corpus { command } => match command {
             Corpus::Build(typed) => commands::corpus::build(&typed, common.seed, console),
             Corpus::Relabel(typed) => commands::corpus::relabel(&typed, common.seed, console),
