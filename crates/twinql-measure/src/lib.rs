@@ -24,6 +24,7 @@ pub mod canonical_speed;
 mod compare_exec;
 pub mod contradictions;
 mod distil;
+pub mod docs;
 pub mod esm_agreement;
 mod expected;
 mod fluency_model;
@@ -35,6 +36,7 @@ mod plausible_forms;
 pub mod probe_agreement;
 mod provers;
 mod regularities;
+mod results;
 mod rewrites;
 mod same;
 mod soundness;
@@ -46,7 +48,7 @@ mod turned;
 /// What a program ends with; an error is printed, and fails.
 pub type Done = Result<(), Box<dyn Error>>;
 
-/// A program that measures one thing, by its name.
+/// A program that measures one thing, or writes down what is measured and registered, by its name.
 #[derive(Debug)]
 pub struct Measurement {
     pub name: &'static str,
@@ -65,6 +67,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     compare_exec::MEASUREMENT,
     contradictions::MEASUREMENT,
     distil::MEASUREMENT,
+    docs::MEASUREMENT,
     esm_agreement::MEASUREMENT,
     expected::MEASUREMENT,
     fluency_model::MEASUREMENT,
@@ -75,6 +78,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     probe_agreement::MEASUREMENT,
     provers::MEASUREMENT,
     regularities::MEASUREMENT,
+    results::MEASUREMENT,
     rewrites::MEASUREMENT,
     same::MEASUREMENT,
     soundness::MEASUREMENT,

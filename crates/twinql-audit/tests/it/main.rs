@@ -1,4 +1,3 @@
-//! What the checks find, and the document that lists them.
+//! What the checks find.
 
 mod checks;
-mod document;

@@ -62,13 +62,3 @@ fn without_the_guard_the_network_is_fooled() {
     let measured = measure(&against::bundled(8), &rewarder);
     assert!(measured.kinds.iter().any(|(_, tally)| tally.same > 0));
 }
-
-/// Every kind stands in the document with its summary.
-#[test]
-fn the_document_lists_all_kinds() {
-    let document = include_str!("../../../../docs/rewards.md");
-    for hack in hacks() {
-        let row = format!("| `{}` | {} |", hack.name, hack.summary);
-        assert!(document.contains(&row), "{row}");
-    }
-}

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
 mod contradictions;
+mod docs;
 mod esm_agreement;
 mod gaming;
 mod hacking;

@@ -1,5 +1,3 @@
-//! The metrics against what is published, and the documents that list them.
+//! The metrics against what is published.
 
-mod document;
-mod esm_document;
 mod published;

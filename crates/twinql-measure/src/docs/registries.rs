@@ -1,0 +1,148 @@
+//! Pages of single registries: checks, metrics, the rules of ESM+, and what databases, neighbours, transformed inputs and
+//! degenerate completions are made of.
+
+use twinql::audit::CHECKS;
+use twinql::audit::checks::SHOP;
+use twinql::graph::AUGMENTATIONS;
+use twinql::metrics::{ESM_RULES, TRIVIAL, TrivialNgrams};
+use twinql::rewards::HACKS;
+use twinql::suite::generate::shapes::SHAPES;
+use twinql::suite::generate::strategies::STRATEGIES;
+use twinql::suite::neighbours::MUTATIONS;
+use twinql::suite::plausible::{CHECKS as ODDITIES, REGULARITIES};
+use twinql_cli::registries::{checks, escaped, metrics};
+use twinql_perturb::RELATIONS;
+
+use super::tables::{code, table, written_from};
+use super::{Page, root};
+
+/// All of them.
+pub(super) fn pages() -> Vec<Page> {
+    vec![of_checks(), of_metrics(), of_esm(), of_databases(), of_relations(), of_completions()]
+}
+
+/// The n-grams that `crystalbleu` leaves out where no corpus is named: those of the bundled golds, but for the databases that
+/// are held out. Not a page, and generated all the same.
+pub(super) fn trivial_ngrams() -> Result<Page, Box<dyn std::error::Error>> {
+    let held_out = std::fs::read_to_string(root().join("data/held_out.txt"))?;
+    let golds = std::fs::read_to_string(root().join("data/gold.tsv"))?;
+    let queries = golds.lines().filter_map(|line| {
+        let (sql, db_id) = line.rsplit_once('\t')?;
+        (!held_out.lines().any(|held| held == db_id)).then_some(sql)
+    });
+    let text = TrivialNgrams::of_queries(queries, TRIVIAL).to_tsv();
+    Ok(Page { path: "crates/twinql-metrics/src/classic/trivial_ngrams.tsv".into(), text })
+}
+
+fn page(name: &str, title: &str, source: &str, body: &str) -> Page {
+    let text = format!("# {title}\n\n{}\n{body}", written_from(source));
+    Page { path: format!("docs/reference/{name}.md"), text }
+}
+
+fn of_checks() -> Page {
+    let rows = CHECKS.iter().map(|check| {
+        [format!("[`{0}`](#{0})", check.id), check.severity.to_string(), escaped(check.summary)]
+    });
+    let mut body = format!(
+        "What [`twinql audit`](../audit.md) looks for. The queries are the checks' tests, over this schema:\n\n\
+         ```sql\n{SHOP}```\n\n{}",
+        table(["check", "severity", "finds"], rows)
+    );
+    for entry in CHECKS.iter().filter_map(|check| checks::entry(check.id)) {
+        body += &format!("\n{}", entry.markdown());
+    }
+    page("checks", "Checks of golds", "the registry of checks", &body)
+}
+
+fn of_metrics() -> Page {
+    let entries = metrics::rows().filter_map(|row| metrics::entry(row.name));
+    let rows = entries.map(|entry| {
+        let fact = |name: &str| {
+            let found = entry.facts.iter().find(|(what, _)| *what == name);
+            escaped(found.map_or("", |(_, said)| said))
+        };
+        [
+            code(entry.name),
+            escaped(&entry.about),
+            fact("range"),
+            fact("threshold"),
+            fact("semantics"),
+            fact("source"),
+        ]
+    });
+    let head = ["metric", "what it is", "range", "the same from", "semantics", "source"];
+    let body = format!("[Metrics](../metrics.md) says how each is computed.\n\n{}", table(head, rows));
+    page("metrics", "The metrics", "the registry of metrics", &body)
+}
+
+fn of_esm() -> Page {
+    let mut rules: Vec<_> = ESM_RULES.iter().collect();
+    rules.sort_by_key(|rule| rule.number);
+    let rows = rules.into_iter().map(|rule| {
+        let alike = format!("`{}` <br> `{}`", rule.before, rule.after);
+        [rule.number.to_string(), rule.name.to_owned(), alike, escaped(rule.assumes)]
+    });
+    let body = format!(
+        "The equivalences that [`esm+`](../esm.md#the-rules-of-esm) knows, over the schema that stands there.\n\n{}",
+        table(["rule", "name", "these match", "assumed"], rows)
+    );
+    page("esm-rules", "The rules of ESM+", "the registry of the rules of ESM+", &body)
+}
+
+fn of_databases() -> Page {
+    let strategies =
+        STRATEGIES.iter().map(|one| [code(one.name), escaped(one.doc), escaped(one.when), escaped(one.why)]);
+    let shapes = SHAPES.iter().map(|one| [code(one.name), escaped(one.columns), escaped(one.why)]);
+    let mutations = MUTATIONS.iter().map(|one| [code(one.name), escaped(one.doc)]);
+    let regularities = REGULARITIES.iter().map(|one| {
+        let counted = one.counted.map_or("by hand".to_owned(), |c| format!("{} of {}", c.holds, c.of));
+        [code(one.name), format!("{:.2}", one.probability), counted, escaped(one.summary)]
+    });
+    let oddities = ODDITIES.iter().map(|one| [code(one.name), escaped(one.summary)]);
+    let body = format!(
+        "## Strategies\n\nWhat a generated database may be like ([how databases are made](../fuzzer.md)).\n\n{}\n\
+         ## Shapes of values\n\nValues that queries need to be told apart.\n\n{}\n\
+         ## Mutations\n\nHow neighbours of golds are made ([suites](../suites.md)).\n\n{}\n\
+         ## Regularities\n\nWhat [plausible databases](../plausible.md) hold, and in which share of them.\n\n{}\n\
+         ## Oddities\n\nWhat makes a witness odd.\n\n{}",
+        table(["strategy", "what it does", "when", "tells apart"], strategies),
+        table(["shape", "of which columns", "tells apart"], shapes),
+        table(["mutation", "what it changes"], mutations),
+        table(["regularity", "share of databases", "counted", "what it says"], regularities),
+        table(["oddity", "what plausible databases have instead"], oddities),
+    );
+    page("databases", "What databases and suites are made of", "the registries of `twinql-suite`", &body)
+}
+
+fn of_relations() -> Page {
+    let relations = RELATIONS.iter().map(|one| {
+        [
+            code(one.name),
+            one.short.to_owned(),
+            escaped(one.precondition),
+            escaped(one.question),
+            escaped(one.schema),
+            escaped(one.gold),
+            one.section.to_owned(),
+        ]
+    });
+    let augmentations = AUGMENTATIONS.iter().map(|one| [code(one.name), escaped(one.doc)]);
+    let head = ["relation", "short", "applies", "the question", "the schema", "the gold", "in MT-TEQL"];
+    let body = format!(
+        "## Of questions and schemas\n\n[Consistency](../consistency.md) says how they are used.\n\n{}\n\
+         ## Of graphs\n\nWhat [pretraining](../training.md) makes views by.\n\n{}",
+        table(head, relations),
+        table(["augmentation", "what it does"], augmentations)
+    );
+    page("relations", "Transformations", "the registries of relations and augmentations", &body)
+}
+
+fn of_completions() -> Page {
+    let mut body =
+        "Completions that ask for a reward and answer nothing. [Rewards](../rewards.md) says what they earn.\n".to_owned();
+    for (family, kinds) in &HACKS {
+        let rows = kinds.iter().map(|one| [code(one.name), escaped(one.summary)]);
+        body += &format!("\n## {family}\n\n{}", table(["kind", "what it is"], rows));
+    }
+    page("completions", "Degenerate completions", "the registry of degenerate completions", &body)
+}
