@@ -31,7 +31,7 @@ pub fn kendall_tau_b(x: &[f64], y: &[f64]) -> Result<f64, Undefined> {
     if tied_x == all || tied_y == all {
         return Err(Undefined::Constant);
     }
-    let untied = all - tied_x - tied_y + tied_both;
+    let untied = all + tied_both - tied_x - tied_y;
     let balance = untied as f64 - 2.0 * discordant as f64;
     // Rounding may lead a hair beyond 1.
     Ok((balance / ((all - tied_x) as f64).sqrt() / ((all - tied_y) as f64).sqrt()).clamp(-1.0, 1.0))
