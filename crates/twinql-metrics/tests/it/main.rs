@@ -1,5 +1,4 @@
-//! The metrics against what is published, and the documents that list them.
+//! The metrics against what is published, and the document of ESM's rules.
 
-mod document;
 mod esm_document;
 mod published;
