@@ -160,6 +160,16 @@ impl Engine {
         let judge = JudgeConfig { semantics, ..self.setup.judge.clone() };
         engine(metrics, Setup { judge, ..self.setup.clone() }, question)
     }
+
+    /// Profiles that plausible databases follow.
+    pub fn profiles(&self) -> &Profiles {
+        &self.setup.profiles
+    }
+
+    /// The same engine with other profiles.
+    pub fn following(&self, profiles: Profiles) -> Engine {
+        Engine { metrics: self.metrics.clone(), setup: Setup { profiles, ..self.setup.clone() } }
+    }
 }
 
 /// The engine of these metrics, no metrics standing for `gmn`, with the network that they need: the one given, or the
@@ -178,9 +188,12 @@ fn engine(
     if setup.network.is_none() && metrics.iter().any(|m| m.is_learned()) {
         setup.network = Some(Network::embedded()?);
     }
-    for need in [Need::Tiers, Need::Weights, Need::Databases] {
-        for metric in &metrics {
-            metric.lacks(need, setup.network.as_ref(), setup.runs.is_some())?;
+    for metric in &metrics {
+        match metric.missing(setup.network.as_ref(), setup.runs.is_some()) {
+            None | Some(Need::Network | Need::Verdicts) => {}
+            Some(Need::Tiers) => return Err(NetworkError::NoTiers),
+            Some(Need::Weights) => return Err(NetworkError::NoExecution),
+            Some(Need::Databases) => return Err(NetworkError::NoDatabases(metric.name)),
         }
     }
     // What goes by proofs and databases too answers for every database.

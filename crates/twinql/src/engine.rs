@@ -59,12 +59,12 @@ impl Engine {
 
     /// The score from which on a metric calls two queries the same.
     pub fn threshold(&self, metric: &Metric) -> f64 {
-        metric.cut(&self.setup).map_or(metric.threshold, |cut| shortest(cut.threshold))
+        metric.boundary(&self.setup).map_or(metric.threshold, |found| shortest(found.threshold))
     }
 
     /// The abstention band of a learned metric; none where its checkpoint has none.
     pub fn band(&self, metric: &Metric) -> Option<Band> {
-        metric.cut(&self.setup)?.band
+        metric.boundary(&self.setup)?.band
     }
 
     /// Whether a pair may take as long as many executions do, so that few are to be scored at a time.

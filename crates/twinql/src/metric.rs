@@ -10,7 +10,7 @@ use crate::batch::Batch;
 use crate::contradictions::Refuter;
 use crate::families::{files, texts};
 use crate::metrics::METRICS;
-use crate::network::{Network, NetworkError};
+use crate::network::Network;
 use crate::record::Record;
 use crate::runs::Runs;
 use crate::setup::Setup;
@@ -176,19 +176,19 @@ pub(crate) struct Further {
     /// The score of a pair that it cannot read, of which others say nothing.
     pub(crate) unread: Option<f64>,
     /// Where a checkpoint says from which score on two queries are the same.
-    pub(crate) cut: Option<fn(&Setup) -> Option<Cut>>,
+    pub(crate) boundary: Option<fn(&Setup) -> Option<Boundary>>,
     /// How it says that a pair is proved equal, which a database may refute.
     pub(crate) claim: Option<Claim>,
 }
 
 impl Further {
     /// None of it.
-    pub(crate) const NONE: Further = Further { preset: None, unread: None, cut: None, claim: None };
+    pub(crate) const NONE: Further = Further { preset: None, unread: None, boundary: None, claim: None };
 }
 
 /// Where a learned metric divides pairs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) struct Boundary {
     /// From it on two queries are the same.
     pub(crate) threshold: f32,
     /// Where it had better say nothing.
@@ -238,29 +238,22 @@ impl Metric {
         matches!(self.score, Score::Pair(_))
     }
 
-    /// What it lacks, if these are all there is.
-    ///
-    /// # Errors
-    /// A need that neither the network nor the databases meet.
-    pub fn lacks(&self, need: Need, network: Option<&Network>, databases: bool) -> Result<(), NetworkError> {
+    /// What it lacks where there is no other network than this, and databases only if `databases` says so.
+    pub fn missing(&self, network: Option<&Network>, databases: bool) -> Option<Need> {
         let info = network.map(|network| network.scorer().info());
-        let met = match need {
+        let is_met = |need: &Need| match need {
+            Need::Network => network.is_some(),
             Need::Tiers => info.is_some_and(|info| info.tiers.is_some()),
             Need::Weights => info.is_some_and(|info| info.execution.is_some()),
             Need::Databases => databases,
-            Need::Network | Need::Verdicts => true,
+            Need::Verdicts => true,
         };
-        match need {
-            _ if met || !self.needs(need) => Ok(()),
-            Need::Tiers => Err(NetworkError::NoTiers),
-            Need::Weights => Err(NetworkError::NoExecution),
-            _ => Err(NetworkError::NoDatabases(self.name)),
-        }
+        self.needs.iter().copied().find(|need| !is_met(need))
     }
 
     /// Where a checkpoint divides its pairs; none where nothing does but its own threshold.
-    pub(crate) fn cut(&self, setup: &Setup) -> Option<Cut> {
-        self.further.cut.and_then(|cut| cut(setup))
+    pub(crate) fn boundary(&self, setup: &Setup) -> Option<Boundary> {
+        self.further.boundary.and_then(|boundary| boundary(setup))
     }
 
     /// Scores a batch.
@@ -287,9 +280,7 @@ pub struct UnknownMetric(pub String);
 ///
 /// # Errors
 /// A name that no metric has.
-pub fn named<'n>(
-    names: impl IntoIterator<Item = &'n str>,
-) -> Result<Vec<&'static Metric>, UnknownMetric> {
+pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Vec<&'static Metric>, UnknownMetric> {
     let mut found: Vec<&'static Metric> = Vec::new();
     for name in names {
         let metric = metric(name).ok_or_else(|| UnknownMetric(name.to_owned()))?;

@@ -7,11 +7,10 @@
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
-use twinql::metrics::{MetricId, MetricInfo};
+use twinql::metrics::{Metric, Setting, check_read};
 use twinql::model::Decision;
 use twinql::record::{Record, StatusCounts};
 use twinql::rewards::gmn_score;
-use twinql::runs::executes;
 use twinql::{Engine, Job, Work, vacuous};
 
 use crate::args::typed;
@@ -27,16 +26,14 @@ use crate::output::Console;
 /// Scores pairs in blocks, since a network gains from many at once; the means and signatures come at the end.
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
     let metrics = Metrics::new(typed.metrics, seed)?;
-    let input = match metrics.metrics.iter().all(|m| executes(m)) {
+    let input = match metrics.metrics.iter().all(|m| m.executes()) {
         // The databases hold all that is needed.
         true => Input::without_schemas(typed.input)?,
         false => Input::new(typed.input)?,
     };
     let output = Output::of_pairs(typed.output, &input.source)?;
     // Better now than at each pair.
-    if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
-        bail!("--reward is made of the score of gmn; add it to --metric");
-    }
+    check_read(&metrics.metrics, typed.reward.then_some((Setting::Reward, "--reward")))?;
     let schemas = databases::schemas(input.schemas.as_deref(), &metrics, input.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     if typed.abstain && engine.metrics().iter().all(|m| engine.band(m).is_none()) {
@@ -138,7 +135,7 @@ fn abstain(engine: &Engine, record: &mut Record) {
 
 /// What each metric says of a pair: with `abstaining`, by its checkpoint's band.
 fn decided(engine: &Engine, record: &Record, abstaining: bool) -> Vec<Decided> {
-    let decided = |metric: &&'static MetricInfo| Decided {
+    let decided = |metric: &&'static Metric| Decided {
         metric: metric.name,
         decision: match engine.call(metric, record, abstaining) {
             Decision::Same => "same",
@@ -182,7 +179,7 @@ fn head(engine: &Engine) -> Vec<String> {
 /// A pair's row: four digits of each score, and a dash where there is none.
 fn row(engine: &Engine, record: &Record) -> Vec<String> {
     let mut row = vec![input::id_text(&record.id), record.status.to_string()];
-    let score = |m: &&'static MetricInfo| match record.score(m.name) {
+    let score = |m: &&'static Metric| match record.score(m.name) {
         Some(score) => format!("{score:.4}"),
         None => "-".to_owned(),
     };

@@ -7,7 +7,7 @@ use twinql_model::{Cascade, Evidence, Score};
 use super::probing::{explain_names, refutes, was_seen};
 use crate::batch::Batch;
 use crate::contradictions::Refuter;
-use crate::metric::{Claim, Cut, Metric};
+use crate::metric::{Boundary, Metric};
 use crate::record::{Record, Status, shortest};
 use crate::setup::Setup;
 use crate::unread::{explain_failures, failed};
@@ -83,10 +83,10 @@ pub(crate) fn score(
 }
 
 /// Where a cascade divides pairs, by its calibration.
-pub(crate) fn cut(cascade: Cascade, setup: &Setup) -> Option<Cut> {
+pub(crate) fn boundary(cascade: Cascade, setup: &Setup) -> Option<Boundary> {
     let tiers = setup.network.as_ref()?.scorer().info().tiers.as_ref()?;
     let tier = tiers.tier(cascade);
-    Some(Cut { threshold: tier.threshold, band: tier.band })
+    Some(Boundary { threshold: tier.threshold, band: tier.band })
 }
 
 /// Whether the pair is proved equal by the first tier of a metric.

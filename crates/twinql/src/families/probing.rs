@@ -8,7 +8,7 @@ use twinql_sql::Semantics;
 use crate::batch::{Batch, Said};
 use crate::engine::Engine;
 use crate::job::{Job, Work};
-use crate::metric::{Cut, Metric};
+use crate::metric::{Boundary, Metric};
 use crate::network::Network;
 use crate::prepare::{PairGraphs, Tree};
 use crate::record::Record;
@@ -34,9 +34,9 @@ impl Setup {
     }
 
     /// Where corrected probabilities are divided.
-    pub(crate) fn corrected_cut(&self) -> Option<Cut> {
+    pub(crate) fn corrected_boundary(&self) -> Option<Boundary> {
         let correction = self.correction()?;
-        Some(Cut { threshold: correction.threshold, band: correction.band })
+        Some(Boundary { threshold: correction.threshold, band: correction.band })
     }
 
     /// What databases show of each pair whose forms are not equal; none where there is no probe or no tree.

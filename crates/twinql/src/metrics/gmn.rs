@@ -22,11 +22,15 @@ pub static GMN: Metric = Metric {
     score: Score::Batch(score),
     signature: |setup| [setup.signed_question(), setup.signed_probe()].concat(),
     examples: [
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT o.name FROM owner AS o WHERE 30 < o.age", 1.0),
+        Example::new(
+            "SELECT name FROM owner WHERE age > 30",
+            "SELECT o.name FROM owner AS o WHERE 30 < o.age",
+            1.0,
+        ),
         Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age >= 30", 0.0),
     ],
     further: Further {
-        cut: Some(cut),
+        boundary: Some(boundary),
         claim: Some(Claim {
             // Asked for plausible databases, forms are equal by what people take for granted.
             made: |setup, record| {
@@ -45,10 +49,10 @@ pub static GMN: Metric = Metric {
 };
 
 /// Where pairs are divided: by the correction for what databases show, where there is one, else by the network.
-fn cut(setup: &Setup) -> Option<Cut> {
-    setup.corrected_cut().or_else(|| {
+fn boundary(setup: &Setup) -> Option<Boundary> {
+    setup.corrected_boundary().or_else(|| {
         let scorer = setup.network.as_ref()?.scorer();
-        Some(Cut { threshold: scorer.threshold(), band: scorer.info().band })
+        Some(Boundary { threshold: scorer.threshold(), band: scorer.info().band })
     })
 }
 

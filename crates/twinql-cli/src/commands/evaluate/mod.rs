@@ -17,7 +17,7 @@ use std::sync::PoisonError;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{MetricInfo, Resampling};
+use twinql::metrics::{Metric, Resampling};
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job};
 
@@ -172,7 +172,7 @@ struct Measured {
 
 /// What is to be known of the metrics to measure them: the engine's, then external ones.
 fn subjects(engine: &Engine, external: &[External]) -> Vec<Subject> {
-    let own = |metric: &&'static MetricInfo| Subject::of(engine, metric);
+    let own = |metric: &&'static Metric| Subject::of(engine, metric);
     let read = |external: &External| Subject {
         metric: external.name.clone(),
         signature: external.signature(),
