@@ -188,7 +188,7 @@ mod tests {
     /// A record as a wrong proof would leave it.
     fn as_if_proved(record: &mut Record) {
         for (metric, key, value) in [
-            ("proof", "proof", Value::from("equal")),
+            ("proof", "proof", serde_json::Value::from("equal")),
             ("conjunctive", "outcome", "equal".into()),
             ("gmn", "identical", true.into()),
             ("two-tier", "tier", "proof".into()),

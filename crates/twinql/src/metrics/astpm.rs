@@ -22,7 +22,7 @@ pub static ASTPM: Metric = Metric {
         Example::new(
             "SELECT name FROM owner WHERE age > 30",
             "SELECT o.name FROM owner AS o WHERE 30 < o.age",
-            1.0,
+            0.80208333,
         ),
     ],
     further: Further::NONE,

@@ -19,7 +19,7 @@ pub static CODEBLEU_ROT: Metric = Metric {
         Example::new(
             "SELECT name FROM owner WHERE age > 30",
             "SELECT o.name FROM owner AS o WHERE 30 < o.age",
-            1.0,
+            0.68017625,
         ),
     ],
     further: Further::NONE,

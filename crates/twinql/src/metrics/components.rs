@@ -16,7 +16,7 @@ pub static COMPONENTS: Metric = Metric {
     signature: nothing,
     examples: [
         Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age > 50", 1.0),
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE id > 30", 0.5),
+        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE id > 30", 0.6),
     ],
     further: Further::NONE,
 };

@@ -16,7 +16,7 @@ pub static R_VES: Metric = Metric {
     score: Score::Measured(|m, runs| files::efficiency(m, runs, |e| e.r_ves())),
     signature: files::signature_with_cost,
     examples: [
-        Example::new("SELECT name FROM owner", "SELECT DISTINCT name FROM owner", 0.5),
+        Example::new("SELECT name FROM owner", "SELECT DISTINCT name FROM owner", 0.8660254),
         Example::new(
             "SELECT name FROM owner WHERE age > 30",
             "SELECT name, age FROM owner WHERE age > 30",

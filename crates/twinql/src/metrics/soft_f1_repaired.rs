@@ -24,7 +24,7 @@ pub static SOFT_F1_REPAIRED: Metric = Metric {
         Example::new(
             "SELECT name FROM owner WHERE age > 30",
             "SELECT name, name FROM owner WHERE age > 30",
-            0.5,
+            0.66666667,
         ),
     ],
     further: Further { preset: Some("bird"), ..Further::NONE },

@@ -16,7 +16,7 @@ pub static VES: Metric = Metric {
     score: Score::Measured(|m, runs| files::efficiency(m, runs, |e| e.ves())),
     signature: files::signature_with_cost,
     examples: [
-        Example::new("SELECT name FROM owner", "SELECT DISTINCT name FROM owner", 0.5),
+        Example::new("SELECT name FROM owner", "SELECT DISTINCT name FROM owner", 0.82572282),
         Example::new(
             "SELECT name FROM owner WHERE age > 30",
             "SELECT name, age FROM owner WHERE age > 30",
