@@ -2,8 +2,9 @@
 //!
 //! [`Pipeline`] scores pairs over one schema; an [`Engine`], set up by [`Engine::builder`], does the same
 //! for batches over many schemas, with any metrics, checkpoint and [`Semantics`]. [`input`] reads pairs from
-//! files, [`training`] makes examples of them. The crates underneath are re-exported as modules: [`sql`],
-//! [`graph`], [`suite`], [`probe`], [`audit`], [`metrics`], [`corpus`], [`model`], [`files`].
+//! files, [`training`] makes examples of them. [`metrics`] lists the metrics, and has the statistics that compare them.
+//! The crates underneath are re-exported as modules: [`sql`], [`graph`], [`suite`], [`probe`], [`audit`], [`corpus`],
+//! [`model`], [`files`].
 
 pub use twinql_audit as audit;
 pub use twinql_corpus as corpus;
