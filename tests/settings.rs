@@ -62,7 +62,7 @@ fn every_flag_is_heard_from_the_environment() {
     let show = ["suite", "show", "none.suite"];
     let run = ["suite", "run", "--suite", "none.suite", "--gold", "none.sql"];
     for (args, name, value, said) in [
-        (&score[..], "TWINQL_REWARD", "1", "--reward is made of the score of gmn"),
+        (&score[..], "TWINQL_REWARD", "1", "--reward is read only by gmn"),
         (&score, "TWINQL_ABSTAIN", "yes", "--abstain needs a learned metric"),
         (&relabel, "TWINQL_GOLDS", "3/2", "TWINQL_GOLDS"),
         (&["selftest"], "TWINQL_RECORD", "1", "--stored"),

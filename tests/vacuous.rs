@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::support::{Folder, one_pair};
 use serde_json::{Value, json};
-use twinql::metrics::{MetricId, metric};
+use twinql::metrics::{GMN, SUITE, metric};
 use twinql::sql::semantics::PRESETS;
 use twinql::{Engine, Job, Schema, Semantics, Work};
 
@@ -82,7 +82,7 @@ fn verdicts_of_the_suite() {
     let jobs: Vec<Job> = lines.iter().map(|l| l.job.clone()).collect();
     let mut found: Vec<String> = vec![String::new(); lines.len()];
     for preset in PRESETS {
-        let builder = Engine::builder().metric(MetricId::Suite);
+        let builder = Engine::builder().metric(&SUITE);
         let engine = builder.semantics(Semantics::preset(preset).unwrap()).build().unwrap();
         for (found, record) in found.iter_mut().zip(engine.score(&jobs)) {
             found.push(match record.details["suite"]["verdict"].as_str().unwrap() {
@@ -115,7 +115,7 @@ fn the_network_tells_them_apart() {
     let mut told = 0;
     for (i, preset) in PRESETS.into_iter().enumerate() {
         let semantics = Semantics::preset(preset).unwrap();
-        let engine = Engine::builder().metric(MetricId::Gmn).semantics(semantics).build().unwrap();
+        let engine = Engine::builder().metric(&GMN).semantics(semantics).build().unwrap();
         let gmn = engine.metrics()[0];
         if engine.semantics_of(gmn).name != preset {
             continue;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use twinql::judging::Workers;
-use twinql::metrics::MetricId;
+use twinql::metrics::SUITE;
 use twinql::suite::files::FileConfig;
 use twinql::suite::suite::{
     DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build, run, run_in_processes,
@@ -207,7 +207,7 @@ fn a_machine_that_starts_no_worker_is_a_status_of_its_own() {
     let job =
         Job { id: "1".into(), work: Work::Pair { schema: schema(), gold: GOLD.into(), pred: SAME.into() } };
     let engine = Engine::builder()
-        .metric(MetricId::Suite)
+        .metric(&SUITE)
         .workers(Workers::Processes(scripted("exit 1")), Limits::default())
         .build()
         .unwrap();

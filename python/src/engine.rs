@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::ThreadPool;
-use twinql::graph::Question;
-use twinql::metrics::{MetricId, MetricInfo, Resampling, SemanticsOf};
+use twinql::graph::{Question, RelPmConfig};
+use twinql::input::Schemas;
+use twinql::metrics::{Metric, Resampling, Setting};
 use twinql::model::Decision;
 use twinql::record::{Record, Status};
-use twinql::runs::{Runs, executes};
+use twinql::runs::Runs;
 use twinql::sql::Dialect;
 use twinql::suite::Files;
-use twinql::{Engine, Job, Network, Semantics, Work};
+use twinql::{Engine, Job, Network, Profiles, Schema, Semantics, Work};
 
 use crate::arrow::Table;
 use crate::batch::{Bar, Task, Window, stream};
@@ -27,7 +28,7 @@ use crate::settings;
 
 /// What a scorer is made of, again in each process that it gets into.
 struct Settings {
-    metrics: Vec<&'static MetricInfo>,
+    metrics: Vec<&'static Metric>,
     /// The checkpoint's name or file, and the hash of what it was at first; none where no metric needs one. A network
     /// is not taken into another process: another thread may have held its lock.
     checkpoint: Option<(PathBuf, String)>,
@@ -37,6 +38,10 @@ struct Settings {
     seed: u64,
     databases: Option<usize>,
     probes: Option<u64>,
+    plausible: Option<u64>,
+    profile: Option<PathBuf>,
+    matching: RelPmConfig,
+    crystalbleu_corpus: Option<PathBuf>,
     db: Option<PathBuf>,
     workers: settings::Kind,
 }
@@ -89,6 +94,7 @@ impl Settings {
                 Some(Runs { workers, ..Runs::new(files) })
             }
         };
+        let profiles = self.profile.as_deref().map(Profiles::load).transpose();
         let engine = Engine::builder()
             .metrics(self.metrics.iter().copied())
             .network(network)
@@ -96,14 +102,41 @@ impl Settings {
             .question(self.question)
             .databases(self.databases)
             .probes(self.probes)
+            .plausible(self.plausible)
+            .profiles(profiles.map_err(|e| InputError::new_err(e.to_string()))?.unwrap_or_default())
+            .matching(self.matching)
+            .trivial_ngrams(settings::trivial_ngrams(self.crystalbleu_corpus.as_deref())?)
             .seed(self.seed)
             .translated_from(self.dialect)
             .workers(workers, limits)
             .runs(runs)
             .build()
             .map_err(|e| errors::network(&e))?;
+        Ok(Core::new(engine))
+    }
+}
+
+impl Core {
+    fn new(engine: Engine) -> Core {
         let signatures = engine.metrics().iter().map(|m| (m.name, engine.signature(m).to_string())).collect();
-        Ok(Core { engine, signatures })
+        Core { engine, signatures }
+    }
+
+    /// The same over these schemas, which profiles are checked against.
+    fn over<'s>(
+        self: Arc<Core>,
+        py: Python<'_>,
+        schemas: impl Iterator<Item = &'s Schema>,
+    ) -> PyResult<Arc<Core>> {
+        if self.engine.profiles().is_empty() {
+            return Ok(self);
+        }
+        let mut profiles = self.engine.profiles().clone();
+        let warnings = profiles.settle(schemas).map_err(|e| InputError::new_err(e.to_string()))?;
+        for line in warnings {
+            schemas::warn(py, &line)?;
+        }
+        Ok(Arc::new(Core::new(self.engine.following(profiles))))
     }
 }
 
@@ -133,11 +166,7 @@ impl PyEngine {
 
     /// What scores pairs.
     fn task(&self, core: &Arc<Core>) -> Arc<Task<Scored>> {
-        let slow = |m: &&'static MetricInfo| {
-            matches!(m.id, MetricId::Suite | MetricId::ThreeTier | MetricId::ExpectedEx | MetricId::Ex)
-                || executes(m)
-        };
-        let window = match self.settings.metrics.iter().any(slow) {
+        let window = match core.engine.is_slow() {
             true => Window::SMALL_BATCHES,
             false => Window::BATCHES,
         };
@@ -161,6 +190,20 @@ impl PyEngine {
         Arc::new(Task { work: Box::new(work), failed: Box::new(failed), window })
     }
 
+    /// The engine over the schemas of a call, and these.
+    fn prepared(&self, py: Python<'_>, schemas: Option<&Bound<'_, PyAny>>) -> PyResult<(Arc<Core>, Schemas)> {
+        let dialect = self.settings.dialect;
+        let schemas = match (schemas, &self.settings.db) {
+            // The databases hold all that is needed.
+            (None, Some(folder)) if self.settings.metrics.iter().all(|m| m.executes()) => {
+                let files = Files::find(folder).map_err(|e| InputError::new_err(e.to_string()))?;
+                Schemas::of_files(&files, dialect, Arc::new(twinql::progress::Silent))
+            }
+            (schemas, _) => schemas::argument(py, schemas, dialect)?,
+        };
+        Ok((self.core(py)?.over(py, schemas.all())?, schemas))
+    }
+
     /// Scores all pairs, and gives each record with its label to `take`.
     fn each(
         &self,
@@ -171,16 +214,7 @@ impl PyEngine {
         take: &mut dyn FnMut(Scored, Option<bool>) -> PyResult<()>,
     ) -> PyResult<()> {
         let pool = self.pool(py)?;
-        let dialect = self.settings.dialect;
-        let schemas = match (arguments.schemas, &self.settings.db) {
-            // The databases hold all that is needed.
-            (None, Some(folder)) if self.settings.metrics.iter().all(|m| executes(m)) => {
-                let files = Files::find(folder).map_err(|e| InputError::new_err(e.to_string()))?;
-                twinql::input::Schemas::of_files(&files, dialect, Arc::new(twinql::progress::Silent))
-            }
-            (schemas, _) => schemas::argument(py, schemas, dialect)?,
-        };
-        let pairs = Pairs::new(py, &pool, arguments.pairs, schemas, dialect)?;
+        let pairs = Pairs::new(py, &pool, arguments.pairs, arguments.schemas, self.settings.dialect)?;
         let bar = Bar::new(arguments.progress, pairs.count, doing)?;
         stream(py, &pool, pairs, &self.task(core), &bar, &mut |_, extra, scored| take(scored, extra.label))
     }
@@ -189,14 +223,14 @@ impl PyEngine {
 /// What calls over many pairs have in common.
 struct Arguments<'a, 'py> {
     pairs: &'a Bound<'py, PyAny>,
-    schemas: Option<&'a Bound<'py, PyAny>>,
+    schemas: Schemas,
     progress: Option<&'a Bound<'py, PyAny>>,
 }
 
 #[pymethods]
 impl PyEngine {
     #[new]
-    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, databases, abstain, db, workers, question, probes))]
+    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, databases, abstain, db, workers, question, probes, plausible, profile, relpm_alpha, relpm_beta, relpm_omega, crystalbleu_corpus))]
     #[allow(clippy::too_many_arguments)] // Its one caller is the class in Python, which names each of them.
     fn new(
         py: Python<'_>,
@@ -212,9 +246,26 @@ impl PyEngine {
         workers: &str,
         question: &str,
         probes: Option<u64>,
+        plausible: Option<u64>,
+        profile: Option<PathBuf>,
+        relpm_alpha: Option<f64>,
+        relpm_beta: Option<f64>,
+        relpm_omega: Option<f64>,
+        crystalbleu_corpus: Option<PathBuf>,
     ) -> PyResult<PyEngine> {
         let metrics = settings::metric_list(&metrics)?;
-        let learned = metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
+        settings::read(
+            &metrics,
+            &[
+                (Setting::Plausible, "plausible", plausible.is_some()),
+                (Setting::Profile, "profile", profile.is_some()),
+                (Setting::Matching, "relpm_alpha", relpm_alpha.is_some()),
+                (Setting::Matching, "relpm_beta", relpm_beta.is_some()),
+                (Setting::Matching, "relpm_omega", relpm_omega.is_some()),
+                (Setting::CrystalbleuCorpus, "crystalbleu_corpus", crystalbleu_corpus.is_some()),
+            ],
+        )?;
+        let learned = metrics.iter().any(|m| m.is_learned());
         let network = if learned { Some(settings::network(py, &checkpoint)?) } else { None };
         let settings = Settings {
             checkpoint: network.as_ref().map(|network| (checkpoint, network.hash().to_owned())),
@@ -225,6 +276,10 @@ impl PyEngine {
             seed,
             databases: settings::databases(databases)?,
             probes: settings::probes(probes)?,
+            plausible: settings::plausible(plausible)?,
+            profile,
+            matching: settings::matching(relpm_alpha, relpm_beta, relpm_omega)?,
+            crystalbleu_corpus,
             db,
             workers: settings::kind(workers)?,
         };
@@ -248,7 +303,7 @@ impl PyEngine {
         schemas: Option<&Bound<'py, PyAny>>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let core = self.core(py)?;
+        let (core, schemas) = self.prepared(py, schemas)?;
         let scores = Scores::new(py, &core.signatures)?;
         let results = PyList::empty(py);
         let arguments = Arguments { pairs, schemas, progress };
@@ -267,9 +322,10 @@ impl PyEngine {
         pred: &Bound<'py, PyAny>,
         schema: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let core = self.core(py)?;
         let dialect = self.settings.dialect;
-        let read = one(gold, pred, schemas::only(py, schema, dialect)?, dialect);
+        let schema = schemas::only(py, schema, dialect)?;
+        let core = self.core(py)?.over(py, std::iter::once(&*schema))?;
+        let read = one(gold, pred, schema, dialect);
         let task = self.task(&core);
         let score = move || {
             let job = guarded(read).unwrap_or_else(|why| {
@@ -292,7 +348,7 @@ impl PyEngine {
         schemas: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        let core = self.core(py)?;
+        let (core, schemas) = self.prepared(py, schemas)?;
         let mut scored = Vec::new();
         let arguments = Arguments { pairs, schemas, progress };
         self.each(py, &core, arguments, "scoring", &mut |one, _| {
@@ -314,7 +370,7 @@ impl PyEngine {
         resamples: usize,
         level: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let core = self.core(py)?;
+        let (core, schemas) = self.prepared(py, schemas)?;
         let how = Resampling { resamples, level, seed: self.settings.seed };
         evaluation::check(&how)?;
         let mut seen = evaluation::Seen::new(core.engine.metrics().len());

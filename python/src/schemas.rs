@@ -87,7 +87,7 @@ fn load(py: Python<'_>, path: &Path, dialect: Dialect) -> PyResult<Vec<(String, 
 }
 
 /// A warning of Python's, at the line that called.
-fn warn(py: Python<'_>, line: &str) -> PyResult<()> {
+pub(crate) fn warn(py: Python<'_>, line: &str) -> PyResult<()> {
     let text = std::ffi::CString::new(line.replace('\0', " ")).unwrap_or_default();
     PyErr::warn(py, &py.get_type::<SchemaWarning>(), &text, 2)
 }

@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
-use twinql::graph::Question;
+use twinql::corpus::spider::read_predictions;
+use twinql::graph::{Question, RelPmConfig};
 use twinql::judging::{self, WORKER_HEAP, Workers};
-use twinql::metrics::{METRICS, MetricInfo, ScoreKind, metric as find};
+use twinql::metrics::{METRICS, Metric, ScoreKind, Setting, TRIVIAL, TrivialNgrams, check_read, named};
 use twinql::serving;
 use twinql::sql::Dialect;
 use twinql::sql::semantics::PRESETS;
@@ -14,7 +15,7 @@ use twinql::suite::Limits;
 use twinql::suite::worker::Program;
 use twinql::{Network, Semantics};
 
-use crate::errors::{self, ArgumentError};
+use crate::errors::{self, ArgumentError, InputError};
 use crate::runtime;
 
 /// The semantics of a preset's name.
@@ -33,21 +34,51 @@ pub(crate) fn dialect(name: &str) -> PyResult<Dialect> {
 }
 
 /// Metrics by name, each once.
-pub(crate) fn metric_list(names: &[String]) -> PyResult<Vec<&'static MetricInfo>> {
-    let mut found: Vec<&'static MetricInfo> = Vec::new();
-    for name in names {
-        let metric = find(name).ok_or_else(|| {
-            let known: Vec<&str> = METRICS.iter().map(|m| m.name).collect();
-            ArgumentError::new_err(format!("unknown metric {name:?}; the metrics are {}", known.join(", ")))
-        })?;
-        if !found.contains(&metric) {
-            found.push(metric);
+pub(crate) fn metric_list(names: &[String]) -> PyResult<Vec<&'static Metric>> {
+    match named(names.iter().map(String::as_str)) {
+        Ok(found) if found.is_empty() => Err(ArgumentError::new_err("no metric is named")),
+        found => found.map_err(|e| ArgumentError::new_err(e.to_string())),
+    }
+}
+
+/// Settings by the names of their arguments, of which those that are given are to be read by one of these metrics.
+pub(crate) fn read(metrics: &[&Metric], arguments: &[(Setting, &str, bool)]) -> PyResult<()> {
+    let given = arguments.iter().filter(|(.., is_given)| *is_given);
+    check_read(metrics, given.map(|(setting, name, _)| (*setting, *name)))
+        .map_err(|e| ArgumentError::new_err(e.to_string()))
+}
+
+/// The parameters of partial matching, the usual ones where none are given.
+pub(crate) fn matching(alpha: Option<f64>, beta: Option<f64>, omega: Option<f64>) -> PyResult<RelPmConfig> {
+    let usual = RelPmConfig::default();
+    let config = RelPmConfig {
+        alpha: alpha.unwrap_or(usual.alpha),
+        beta: beta.unwrap_or(usual.beta),
+        omega: omega.unwrap_or(usual.omega),
+    };
+    config.check().map_err(|e| ArgumentError::new_err(format!("relpm_{e}")))?;
+    Ok(config)
+}
+
+/// The n-grams that `crystalbleu` leaves out, of the queries of a file.
+pub(crate) fn trivial_ngrams(path: Option<&Path>) -> PyResult<Option<TrivialNgrams>> {
+    let Some(path) = path else { return Ok(None) };
+    let queries = read_predictions(path).map_err(|e| InputError::new_err(e.to_string()))?;
+    let ngrams = TrivialNgrams::of_queries(queries.iter().map(|q| q.sql.as_str()), TRIVIAL);
+    match ngrams.is_empty() {
+        true => Err(InputError::new_err(format!("{}: the file holds no queries", path.display()))),
+        false => Ok(Some(ngrams)),
+    }
+}
+
+/// A number of plausible databases, as the command line takes it.
+pub(crate) fn plausible(databases: Option<u64>) -> PyResult<Option<u64>> {
+    match databases {
+        Some(n) if !(1..=10_000).contains(&n) => {
+            Err(ArgumentError::new_err("plausible must be from 1 to 10000"))
         }
+        other => Ok(other),
     }
-    if found.is_empty() {
-        return Err(ArgumentError::new_err("no metric is named"));
-    }
-    Ok(found)
 }
 
 /// The checkpoint of this name or in this file.

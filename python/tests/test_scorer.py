@@ -160,6 +160,13 @@ def test_arguments_are_checked() -> None:
         ({"threads": 10**6}, twinql.ArgumentError, "at most"),
         ({"databases": 0}, twinql.ArgumentError, "at least 1"),
         ({"workers": "slaves"}, twinql.ArgumentError, "processes"),
+        ({"plausible": 4}, twinql.ArgumentError, "plausible is read only by expected-ex and ex"),
+        ({"metrics": "ex", "plausible": 0}, twinql.ArgumentError, "from 1 to 10000"),
+        ({"profile": "nowhere"}, twinql.ArgumentError, "profile is read only by expected-ex and ex"),
+        ({"metrics": "ex", "profile": "nowhere.json"}, twinql.InputError, "nowhere.json"),
+        ({"relpm_beta": 3.0}, twinql.ArgumentError, "relpm_beta is read only by relpm and astpm"),
+        ({"metrics": "relpm", "relpm_alpha": 2.0}, twinql.ArgumentError, "relpm_alpha"),
+        ({"crystalbleu_corpus": "nowhere"}, twinql.ArgumentError, "read only by crystalbleu"),
         ({"metrics": "execution"}, twinql.ArgumentError, "db=FOLDER"),
         ({"metrics": "suite", "abstain": True}, twinql.ArgumentError, "abstain"),
         ({"checkpoint": "nowhere.safetensors"}, twinql.CheckpointError, "nowhere.safetensors"),
@@ -178,6 +185,32 @@ def test_several_metrics_and_their_settings(schema: twinql.Schema) -> None:
     assert score.scores["suite"] == 0.0 and score.details["suite"]["verdict"] == "different"
     assert list(score.decisions) == ["suite", "gmn"] and score.decision == "different"
     assert set(scorer.thresholds) == {"suite", "gmn"}
+
+
+def test_settings_of_some_metrics(schema: twinql.Schema, tmp_path: Path) -> None:
+    corpus, profile = tmp_path / "queries.sql", tmp_path / "profile.json"
+    corpus.write_text("SELECT COUNT(*) FROM singer\n" * 3)
+    table = {"rows": 500, "columns": {"age": {"distinct": 40}}}
+    content = {"format": "twinql-profile", "version": 1, "db_id": "elsewhere", "tables": {"singer": table}}
+    profile.write_text(json.dumps(content))
+    scorer = twinql.Scorer(
+        metrics=("relpm", "crystalbleu", "expected-ex"),
+        plausible=4,
+        profile=profile,
+        relpm_alpha=0.25,
+        crystalbleu_corpus=corpus,
+        workers="threads",
+    )
+    usual = twinql.Scorer(metrics=("relpm", "crystalbleu", "expected-ex"), workers="threads")
+    for one in (scorer, pickle.loads(pickle.dumps(scorer))):
+        # The only profile is of the only schema, whatever their names.
+        score, other = one.score_one(*OTHER, schema), usual.score_one(*OTHER, schema)
+        assert score.status == "ok" and score.scores["relpm"] != other.scores["relpm"]
+        assert score.scores["crystalbleu"] != other.scores["crystalbleu"]
+        assert score.details["expected-ex"]["databases"] <= 4
+        signatures = one.signatures
+        assert signatures["relpm"].endswith("|alpha:0.25") and "|trivial:" in signatures["crystalbleu"]
+        assert "|databases:4|profile:" in signatures["expected-ex"]
 
 
 def test_abstaining_is_by_the_checkpoints_band(bundled: list[dict[str, Any]], schemas: twinql.Schemas) -> None:

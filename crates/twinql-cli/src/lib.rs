@@ -84,11 +84,14 @@ pub fn command() -> clap::Command {
 pub fn formats() -> Vec<(&'static str, &'static str, schemars::Schema)> {
     use commands::{audit, check_refactor, execute, prove, rerank, verdicts, witness};
     let generator = || schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut execution =
-        generator().into_root_schema_for::<verdicts::VerdictRecord<execute::FileWitness>>();
+    let mut execution = generator().into_root_schema_for::<verdicts::VerdictRecord<execute::FileWitness>>();
     verdicts::over_files(&mut execution);
     vec![
-        ("verdict", "a line of `judge`", generator().into_root_schema_for::<verdicts::VerdictRecord<witness::WitnessRecord>>()),
+        (
+            "verdict",
+            "a line of `judge`",
+            generator().into_root_schema_for::<verdicts::VerdictRecord<witness::WitnessRecord>>(),
+        ),
         ("proof", "a line of `prove`", generator().into_root_schema_for::<prove::ProofRecord>()),
         ("execution", "a line of `execute`", execution),
         ("ranking", "a line of `rerank`", generator().into_root_schema_for::<rerank::RankRecord>()),

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use twinql::metrics::MetricId;
+use twinql::metrics::{GMN, PROOF, SUITE, TWO_TIER};
 use twinql::prepare::same_tokens;
 use twinql::{Engine, Job, Record, Semantics, Status, Work};
 
@@ -74,11 +74,9 @@ impl std::fmt::Display for Found {
 /// Counts over every STEPth of the distinct pairs of golds and predictions.
 pub fn count(data: &Path, step: usize, semantics: &Semantics) -> Result<Found, Box<dyn Error>> {
     let all: Vec<Job> = jobs(data)?.into_iter().step_by(step.max(1)).collect();
-    let prover = Engine::builder().metric(MetricId::Proof).semantics(semantics.clone()).build()?;
-    let judge = Engine::builder()
-        .metrics([MetricId::Proof, MetricId::Gmn, MetricId::TwoTier, MetricId::Suite].map(MetricId::info))
-        .semantics(semantics.clone())
-        .build()?;
+    let prover = Engine::builder().metric(&PROOF).semantics(semantics.clone()).build()?;
+    let judge =
+        Engine::builder().metrics([&PROOF, &GMN, &TWO_TIER, &SUITE]).semantics(semantics.clone()).build()?;
     let mut found = Found { pairs: all.len(), ..Found::default() };
     for block in all.chunks(4096) {
         let records = prover.score(block);

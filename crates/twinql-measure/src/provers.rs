@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use twinql::corpus::pairs;
-use twinql::metrics::{MetricId, auc};
+use twinql::metrics::{GMN, SUITE, auc};
 use twinql::record::{Record, Status};
 use twinql::suite::neighbours::neighbours;
 use twinql::{Engine, Job, Network, Schema, Work};
@@ -45,10 +45,10 @@ fn run(args: &[String]) -> Done {
     let engine = Engine::builder()
         .network(Network::chosen(args.first().map(Path::new))?)
         .semantics(semantics)
-        .metric(MetricId::Gmn)
-        .metric(MetricId::Suite)
+        .metric(&GMN)
+        .metric(&SUITE)
         .build()?;
-    println!("{}", engine.signature(MetricId::Gmn.info()));
+    println!("{}", engine.signature(&GMN));
     let mut all = Vec::new();
     for name in BENCHMARKS {
         let scored = benchmark(&data.join(format!("equivalence/{name}.jsonl")), &engine);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use twinql::corpus::turned::{TURNED, Target, Turned, parts};
-use twinql::metrics::MetricId;
+use twinql::metrics::{GMN, SUITE};
 use twinql::record::{Record, Status};
 use twinql::{Engine, Job, Network, Work};
 
@@ -64,8 +64,8 @@ fn run(args: &[String]) -> Done {
         .network(network)
         .semantics(semantics)
         .question(question)
-        .metric(MetricId::Gmn)
-        .metric(MetricId::Suite)
+        .metric(&GMN)
+        .metric(&SUITE)
         .build()?;
     let bundled = inputs::bundled();
     let mut sets = vec![("bundled golds", bundled.join("schemas"), bundled.join("gold.tsv"))];
@@ -83,7 +83,7 @@ fn run(args: &[String]) -> Done {
     for (name, schemas, golds) in sets {
         let schemas = inputs::schemas(&schemas)?;
         let golds = inputs::golds(&golds, step)?;
-        println!("── {name}: {}; {}", golds.len(), engine.signature(MetricId::Gmn.info()));
+        println!("── {name}: {}; {}", golds.len(), engine.signature(&GMN));
         let (mut learned, mut apart) = (Tally::default(), Tally::default());
         for kind in TURNED {
             let is_kept = kept.iter().any(|k| k.name == kind.name);
@@ -134,5 +134,5 @@ fn of_kind(
 fn verdicts(engine: &Engine, record: &Record) -> Option<(bool, bool)> {
     let suite = record.score("suite").filter(|_| record.status == Status::Ok)?;
     let network = record.score("gmn")?;
-    Some((suite >= 0.5, network >= engine.threshold(MetricId::Gmn.info())))
+    Some((suite >= 0.5, network >= engine.threshold(&GMN)))
 }

@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! Scores may lie in any range, labels are booleans; [`Undefined`] says why there is no value. [`METRICS`] is
-//! the registry, [`MetricId`] what code asks for.
+//! Scores may lie in any range, labels are booleans; [`Undefined`] says why there is no value.
 
 mod bootstrap;
 mod calibration;
@@ -14,7 +13,6 @@ mod keywords;
 mod normal;
 mod precision;
 mod rank;
-mod registry;
 mod roc;
 mod roc_band;
 mod significance;
@@ -24,8 +22,8 @@ mod template;
 pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
 pub use classic::{
-    Classic, ESM_RULES, EsmRule, Pair, Scored, Side, TRIVIAL, TrivialNgrams, classic, clauses_match,
-    crystal_bleu, esm_plus, esm_plus_published, exact_set_match, same_tokens,
+    ESM_RULES, EsmRule, Pair, Scored, Side, TRIVIAL, TrivialNgrams, bleu, clauses_match, code_bleu,
+    components, crystal_bleu, esm_plus, esm_plus_published, exact_set_match, same_tokens,
 };
 pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use delong::{DeLong, delong};
@@ -34,7 +32,6 @@ pub use hardness::{Counts, Hardness, counts, hardness};
 pub use keywords::{Keyword, KeywordSet, UnknownKeyword, keywords};
 pub use precision::{PrecisionPoint, average_precision, precision_recall_curve};
 pub use rank::{kendall_tau_b, pearson, ranks, spearman};
-pub use registry::{METRICS, MetricId, MetricInfo, ScoreKind, SemanticsOf, metric};
 pub use roc::{RocPoint, auc, roc_curve};
 pub use roc_band::{BandPoint, roc_band};
 pub use significance::{holm, paired_randomisation, wilson};

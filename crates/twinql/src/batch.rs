@@ -12,6 +12,7 @@ use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::job::{Job, Work};
 use crate::judging::{Measured, Workers, judge_all};
+use crate::metric::{Metric, Need, Setting};
 use crate::network::Network;
 use crate::prepare::{Graphs, PairGraphs, Under};
 use crate::proving::prove_all;
@@ -37,6 +38,8 @@ type AllJudged = Rc<[Option<Verdict>]>;
 /// serve for looking up.
 pub(crate) struct Batch<'b> {
     pub(crate) jobs: &'b [Job],
+    /// What is computed of it.
+    pub(crate) metrics: &'b [&'static Metric],
     /// Trees are kept for a probe.
     trees: bool,
     graphs: Vec<(Under, GraphConfig, AllGraphs)>,
@@ -49,9 +52,10 @@ pub(crate) struct Batch<'b> {
 }
 
 impl<'b> Batch<'b> {
-    pub(crate) fn new(jobs: &'b [Job], trees: bool) -> Batch<'b> {
+    pub(crate) fn new(jobs: &'b [Job], metrics: &'b [&'static Metric], trees: bool) -> Batch<'b> {
         Batch {
             jobs,
+            metrics,
             trees,
             graphs: Vec::new(),
             proofs: Vec::new(),
@@ -61,6 +65,16 @@ impl<'b> Batch<'b> {
             probed: None,
             measured: None,
         }
+    }
+
+    /// Whether a metric of the batch needs this, which others can then share.
+    pub(crate) fn needs(&self, need: Need) -> bool {
+        self.metrics.iter().any(|metric| metric.needs(need))
+    }
+
+    /// Whether a metric of the batch reads this setting.
+    pub(crate) fn reads(&self, setting: Setting) -> bool {
+        self.metrics.iter().any(|metric| metric.reads(setting))
     }
 
     /// The graphs of all pairs for a network that is asked about `semantics`.

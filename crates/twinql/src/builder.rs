@@ -3,69 +3,37 @@
 use std::sync::Arc;
 
 use twinql_graph::{Question, RelPmConfig};
-use twinql_metrics::{MetricId, MetricInfo, SemanticsOf, TrivialNgrams};
+use twinql_metrics::TrivialNgrams;
 use twinql_sql::{Dialect, Semantics};
-use twinql_suite::plausible::ExpectedConfig;
 use twinql_suite::{JudgeConfig, Limits};
 
-use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
+use crate::engine::Engine;
 use crate::judging::Workers;
+use crate::metric::{Metric, Need, Setting};
+use crate::metrics::GMN;
 use crate::network::{Network, NetworkError};
 use crate::profiles::Profiles;
-use crate::runs::{Runs, executes};
+use crate::runs::Runs;
+use crate::setup::Setup;
 
 /// Sets up an [`Engine`]. What is not set is as `twinql score` has it: `gmn` with the embedded
 /// checkpoint, the default semantics, and execution by threads of this process.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[must_use]
 pub struct EngineBuilder {
-    metrics: Vec<&'static MetricInfo>,
-    network: Option<Network>,
-    semantics: Semantics,
+    metrics: Vec<&'static Metric>,
     question: Question,
-    databases: Option<usize>,
-    expected: ExpectedConfig,
-    matching: RelPmConfig,
-    trivial: Option<TrivialNgrams>,
-    profiles: Profiles,
-    seed: u64,
-    probes: Option<u64>,
-    dialect: Dialect,
-    workers: Workers,
-    limits: Limits,
-    runs: Option<Runs>,
-}
-
-impl Default for EngineBuilder {
-    fn default() -> Self {
-        EngineBuilder {
-            metrics: Vec::new(),
-            network: None,
-            semantics: Semantics::default(),
-            question: Question::default(),
-            databases: None,
-            expected: ExpectedConfig::default(),
-            matching: RelPmConfig::default(),
-            trivial: None,
-            profiles: Profiles::default(),
-            seed: DEFAULT_SEED,
-            probes: None,
-            dialect: Dialect::Sqlite,
-            workers: Workers::default(),
-            limits: Limits::default(),
-            runs: None,
-        }
-    }
+    setup: Setup,
 }
 
 impl EngineBuilder {
     /// One more metric.
-    pub fn metric(self, metric: MetricId) -> EngineBuilder {
-        self.metrics([metric.info()])
+    pub fn metric(self, metric: &'static Metric) -> EngineBuilder {
+        self.metrics([metric])
     }
 
     /// More metrics; each is computed once, in the order in which they are first named.
-    pub fn metrics(mut self, metrics: impl IntoIterator<Item = &'static MetricInfo>) -> EngineBuilder {
+    pub fn metrics(mut self, metrics: impl IntoIterator<Item = &'static Metric>) -> EngineBuilder {
         for metric in metrics {
             if !self.metrics.contains(&metric) {
                 self.metrics.push(metric);
@@ -77,13 +45,13 @@ impl EngineBuilder {
     /// The network of learned metrics, which is told the semantics asked for or the nearest that it was trained for
     /// ([`Network::conditioned_on`]).
     pub fn network(mut self, network: impl Into<Option<Network>>) -> EngineBuilder {
-        self.network = network.into();
+        self.setup.network = network.into();
         self
     }
 
     /// What "the same answer" means.
     pub fn semantics(mut self, semantics: Semantics) -> EngineBuilder {
-        self.semantics = semantics;
+        self.setup.judge.semantics = semantics;
         self
     }
 
@@ -95,66 +63,68 @@ impl EngineBuilder {
 
     /// The suite's number of databases for a pair.
     pub fn databases(mut self, databases: impl Into<Option<usize>>) -> EngineBuilder {
-        self.databases = databases.into();
+        if let Some(databases) = databases.into() {
+            self.setup.judge.databases = databases as u64;
+        }
         self
     }
 
     /// The number of plausible databases that `expected-ex` and `ex` count over.
     pub fn plausible(mut self, databases: impl Into<Option<u64>>) -> EngineBuilder {
         if let Some(databases) = databases.into() {
-            self.expected.databases = databases.max(1);
+            self.setup.expected.databases = databases.max(1);
         }
         self
     }
 
     /// The parameters of `relpm` and `astpm`, which [`RelPmConfig::check`] takes.
     pub fn matching(mut self, config: RelPmConfig) -> EngineBuilder {
-        self.matching = config;
+        self.setup.matching = config;
         self
     }
 
     /// The n-grams that `crystalbleu` leaves out, where they are not the built-in ones.
     pub fn trivial_ngrams(mut self, ngrams: impl Into<Option<TrivialNgrams>>) -> EngineBuilder {
-        self.trivial = ngrams.into();
+        self.setup.trivial = ngrams.into();
         self
     }
 
     /// Profiles that plausible databases follow.
     pub fn profiles(mut self, profiles: Profiles) -> EngineBuilder {
-        self.profiles = profiles;
+        self.setup.profiles = profiles;
         self
     }
 
     /// The seed of the suite's databases.
     pub fn seed(mut self, seed: u64) -> EngineBuilder {
-        self.seed = seed;
+        self.setup.judge.seed = seed;
         self
     }
 
     /// The number of small databases on which `gmn` evaluates a pair whose forms differ; with 0 the network has the only
     /// word.
     pub fn probes(mut self, databases: impl Into<Option<u64>>) -> EngineBuilder {
-        self.probes = databases.into();
+        self.setup.probes = databases.into();
         self
     }
 
     /// Says in signatures whose SQL the queries were before [`in_sqlite`](crate::prepare::in_sqlite) translated
     /// them; the engine itself reads SQLite's.
     pub fn translated_from(mut self, dialect: Dialect) -> EngineBuilder {
-        self.dialect = dialect;
+        self.setup.dialect = dialect;
         self
     }
 
     /// Lets the suite judge by `workers`, within `limits`.
     pub fn workers(mut self, workers: Workers, limits: Limits) -> EngineBuilder {
-        self.workers = workers;
-        self.limits = limits;
+        self.setup.workers = Arc::new(workers);
+        self.setup.judge.limits = limits;
         self
     }
 
     /// The users' own databases, for metrics that execute on them.
     pub fn runs(mut self, runs: impl Into<Option<Runs>>) -> EngineBuilder {
-        self.runs = runs.into();
+        self.setup.runs = runs.into().map(Arc::new);
         self
     }
 
@@ -165,29 +135,8 @@ impl EngineBuilder {
     /// trained without them, or `ex` with one that was not calibrated for it; a question that the network was not
     /// trained for; a metric that executes on databases, and
     /// none are given.
-    pub fn build(mut self) -> Result<Engine, NetworkError> {
-        if self.metrics.is_empty() {
-            self = self.metric(MetricId::Gmn);
-        }
-        let network = needed(&self.metrics, self.network, self.runs.is_some())?;
-        let network = asked(&self.metrics, network, self.question, &self.semantics)?;
-        let mut judge = judge_config(self.semantics.clone(), self.databases, self.seed);
-        judge.limits = self.limits;
-        Ok(Engine {
-            metrics: self.metrics,
-            network,
-            semantics: self.semantics,
-            judge,
-            expected: self.expected,
-            matching: self.matching,
-            trivial: self.trivial,
-            profiles: self.profiles,
-            workers: Arc::new(self.workers),
-            runs: self.runs.map(Arc::new),
-            seed: self.seed,
-            probes: self.probes,
-            dialect: self.dialect,
-        })
+    pub fn build(self) -> Result<Engine, NetworkError> {
+        engine(self.metrics, self.setup, self.question)
     }
 }
 
@@ -204,60 +153,57 @@ impl Engine {
     /// Those of [`EngineBuilder::build`].
     pub fn asking(
         &self,
-        metrics: Vec<&'static MetricInfo>,
+        metrics: Vec<&'static Metric>,
         semantics: Semantics,
         question: Question,
     ) -> Result<Engine, NetworkError> {
-        let metrics = if metrics.is_empty() { vec![MetricId::Gmn.info()] } else { metrics };
-        let network = needed(&metrics, self.network.clone(), self.runs.is_some())?;
-        let network = asked(&metrics, network, question, &semantics)?;
-        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
-        Ok(Engine { metrics, network, semantics, judge, ..self.clone() })
+        let judge = JudgeConfig { semantics, ..self.setup.judge.clone() };
+        engine(metrics, Setup { judge, ..self.setup.clone() }, question)
+    }
+
+    /// Profiles that plausible databases follow.
+    pub fn profiles(&self) -> &Profiles {
+        &self.setup.profiles
+    }
+
+    /// The same engine with other profiles.
+    pub fn following(&self, profiles: Profiles) -> Engine {
+        Engine { metrics: self.metrics.clone(), setup: Setup { profiles, ..self.setup.clone() } }
     }
 }
 
-/// The network that metrics need: the one given, or the embedded one.
+/// The engine of these metrics, no metrics standing for `gmn`, with the network that they need: the one given, or the
+/// embedded one, as it answers the question.
 ///
 /// # Errors
 /// Those of [`EngineBuilder::build`].
-fn needed(
-    metrics: &[&'static MetricInfo],
-    network: Option<Network>,
-    has_runs: bool,
-) -> Result<Option<Network>, NetworkError> {
-    let learned = metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
-    let network = match network {
-        None if learned => Some(Network::embedded()?),
-        network => network,
-    };
-    let calibrated = network.as_ref().is_some_and(|n| n.scorer().info().tiers.is_some());
-    if !calibrated && metrics.iter().any(|m| cascade(m).is_some()) {
-        return Err(NetworkError::NoTiers);
-    }
-    let weighed = network.as_ref().is_some_and(|n| n.scorer().info().execution.is_some());
-    if !weighed && metrics.iter().any(|m| m.id == MetricId::Ex) {
-        return Err(NetworkError::NoExecution);
-    }
-    match metrics.iter().find(|m| executes(m)) {
-        Some(metric) if !has_runs => Err(NetworkError::NoDatabases(metric.name)),
-        _ => Ok(network),
-    }
-}
-
-/// The network as it answers a question under a semantics.
-///
-/// # Errors
-/// It was not trained for the question, or a metric answers another one.
-fn asked(
-    metrics: &[&'static MetricInfo],
-    network: Option<Network>,
+fn engine(
+    mut metrics: Vec<&'static Metric>,
+    mut setup: Setup,
     question: Question,
-    semantics: &Semantics,
-) -> Result<Option<Network>, NetworkError> {
+) -> Result<Engine, NetworkError> {
+    if metrics.is_empty() {
+        metrics.push(&GMN);
+    }
+    if setup.network.is_none() && metrics.iter().any(|m| m.is_learned()) {
+        setup.network = Some(Network::embedded()?);
+    }
+    for metric in &metrics {
+        match metric.missing(setup.network.as_ref(), setup.runs.is_some()) {
+            None | Some(Need::Network | Need::Verdicts) => {}
+            Some(Need::Tiers) => return Err(NetworkError::NoTiers),
+            Some(Need::Weights) => return Err(NetworkError::NoExecution),
+            Some(Need::Databases) => return Err(NetworkError::NoDatabases(metric.name)),
+        }
+    }
+    // What goes by proofs and databases too answers for every database.
+    let of_every = |m: &&&Metric| m.is_learned() && !m.reads(Setting::Question);
     if !question.is_usual()
-        && let Some(metric) = metrics.iter().find(|m| cascade(m).is_some())
+        && let Some(metric) = metrics.iter().find(of_every)
     {
         return Err(NetworkError::OtherQuestion { metric: metric.name, question });
     }
-    network.map(|network| network.asked(question, semantics)).transpose()
+    let asked = setup.network.map(|network| network.asked(question, &setup.judge.semantics));
+    setup.network = asked.transpose()?;
+    Ok(Engine { metrics, setup })
 }

@@ -8,19 +8,17 @@
 //! or leaves open.
 
 use rayon::prelude::*;
-use serde_json::Value;
-use twinql_metrics::{MetricId, MetricInfo};
-use twinql_model::{Cascade, Correction, Evidence, Shown, Signs};
 use twinql_probe::{Probe, Reading, Side};
 use twinql_sql::{Plan, Schema, Semantics, parse, plan};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
-use crate::engine::{Engine, is_probed};
 use crate::job::{Job, Work};
 use crate::judging::judge_all;
+use crate::metric::{Claim, Metric, Setting};
 use crate::prepare::same_tokens;
-use crate::record::{Record, shortest};
+use crate::record::Record;
+use crate::setup::Setup;
 
 /// Databases on which queries of equal forms are evaluated: most mistakes show on the first few.
 const DATABASES: u64 = 6;
@@ -30,13 +28,14 @@ pub const REPORT: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
 /// What tells apart what is proved equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refuter {
+pub(crate) enum Refuter {
     Suite,
     Probe,
 }
 
 impl Refuter {
-    fn name(self) -> &'static str {
+    /// Its name in details.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Refuter::Suite => "suite",
             Refuter::Probe => "probe",
@@ -44,13 +43,13 @@ impl Refuter {
     }
 }
 
-impl Engine {
+impl Setup {
     /// Looks for proofs of equality that a database refutes, and takes them back.
     pub(crate) fn contradictions(&self, batch: &mut Batch<'_>, records: &mut [Record]) {
         let mut known: Vec<(Semantics, Vec<Option<Refuter>>)> = Vec::new();
-        for metric in &self.metrics {
-            let asserted = |record: &Record| self.asserts_equality(metric, record);
-            if !records.iter().any(asserted) {
+        for metric in batch.metrics {
+            let Some(claim) = metric.further.claim else { continue };
+            if !records.iter().any(|record| (claim.made)(self, record)) {
                 continue;
             }
             let semantics = self.semantics_of(metric);
@@ -59,8 +58,8 @@ impl Engine {
             }
             let found = known.iter().find(|(s, _)| *s == semantics).map_or(&[][..], |(_, found)| found);
             for (record, by) in records.iter_mut().zip(found) {
-                if let (Some(by), true) = (by, self.asserts_equality(metric, record)) {
-                    self.take_back(metric, &semantics, *by, record);
+                if let (Some(by), true) = (by, (claim.made)(self, record)) {
+                    self.take_back(metric, claim, &semantics, *by, record);
                 }
             }
         }
@@ -74,8 +73,8 @@ impl Engine {
             found = verdicts.iter().map(|verdict| refuted(verdict).then_some(Refuter::Suite)).collect();
         }
         let (Some(probe), Some(network)) = (self.probe(), &self.network) else { return found };
-        let asked = network.question().is_usual() && self.semantics == *semantics;
-        if !asked || !self.metrics.iter().any(|metric| is_probed(metric.id)) {
+        let asked = network.question().is_usual() && self.semantics() == semantics;
+        if !asked || !batch.reads(Setting::Probe) {
             return found;
         }
         if let Some(shown) = batch.shown() {
@@ -117,37 +116,17 @@ impl Engine {
     }
 
     /// Scores a pair by the database that tells it apart, and says of the metric what is wrong.
-    fn take_back(&self, metric: &MetricInfo, semantics: &Semantics, by: Refuter, record: &mut Record) {
-        let network = self.network.as_ref();
-        let info = network.map(|network| network.scorer().info());
-        let tiers = info.and_then(|info| info.tiers.as_ref());
-        let score = match metric.id {
-            MetricId::Gmn => network.map(|network| {
-                let shown = Shown { differ: 1, ..Shown::default() };
-                let equal = network.scorer().identical().probability;
-                Correction::apply(self.correction(), network.question(), equal, shown)
-            }),
-            // The lower tier has no word for it, since no database is executed there.
-            MetricId::TwoTier | MetricId::ThreeTier => {
-                tiers.and_then(|tiers| tiers.probability(Cascade::ProofAndSuite, Evidence::Refuted, None))
-            }
-            _ => None,
-        };
-        match (score, info.and_then(|info| info.execution)) {
-            (Some(score), _) => record.set_score(metric.name, shortest(score)),
-            (None, Some(model)) if metric.id == MetricId::Ex => {
-                let count = |key| record.detail(metric.name, key).and_then(Value::as_u64).unwrap_or(0);
-                let (agree, of) = (count("agree"), count("databases"));
-                let signs = Signs { evidence: Evidence::Refuted, agree, of, ..Signs::default() };
-                record.set_score(metric.name, model.probability(&signs));
-            }
-            (None, _) => record.set_null(metric.name),
-        }
-        match metric.id {
-            MetricId::Gmn => record.set_detail(metric.name, "refuted", true),
-            MetricId::TwoTier | MetricId::ThreeTier => record.set_detail(metric.name, "tier", by.name()),
-            MetricId::Ex => record.set_detail(metric.name, "evidence", "refuted"),
-            _ => {}
+    fn take_back(
+        &self,
+        metric: &Metric,
+        claim: Claim,
+        semantics: &Semantics,
+        by: Refuter,
+        record: &mut Record,
+    ) {
+        match (claim.refuted)(self, by, record) {
+            Some(score) => record.set_score(metric.name, score),
+            None => record.set_null(metric.name),
         }
         record.set_detail(metric.name, "contradicted_by", by.name());
         record.contradict(
@@ -158,22 +137,6 @@ impl Engine {
                 by.name()
             ),
         );
-    }
-
-    /// Whether a metric says of a pair that it is proved equal.
-    fn asserts_equality(&self, metric: &MetricInfo, record: &Record) -> bool {
-        let is = |key: &str, value: Value| record.detail(metric.name, key) == Some(&value);
-        match metric.id {
-            MetricId::Proof => is("proof", "equal".into()),
-            MetricId::Conjunctive => is("outcome", "equal".into()),
-            // Asked for plausible databases, forms are equal by what people take for granted.
-            MetricId::Gmn => self.question().is_usual() && is("identical", true.into()),
-            MetricId::TwoTier | MetricId::ThreeTier => {
-                is("tier", "proof".into()) && record.score(metric.name).is_some_and(|score| score >= 0.5)
-            }
-            MetricId::Ex => is("evidence", "proved_equal".into()),
-            _ => false,
-        }
     }
 }
 
@@ -207,6 +170,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::Engine;
+    use crate::metrics::{CONJUNCTIVE, EX, GMN, PROOF, SUITE, THREE_TIER, TWO_TIER};
     use crate::record::Status;
 
     const PETS: &str = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);";
@@ -216,14 +181,14 @@ mod tests {
         Job { id: "1".into(), work: Work::Pair { schema, gold: gold.into(), pred: pred.into() } }
     }
 
-    fn engine(metrics: &[MetricId]) -> Engine {
-        Engine::builder().metrics(metrics.iter().map(|id| id.info())).build().unwrap()
+    fn engine(metrics: &[&'static Metric]) -> Engine {
+        Engine::builder().metrics(metrics.iter().copied()).build().unwrap()
     }
 
     /// A record as a wrong proof would leave it.
     fn as_if_proved(record: &mut Record) {
         for (metric, key, value) in [
-            ("proof", "proof", Value::from("equal")),
+            ("proof", "proof", serde_json::Value::from("equal")),
             ("conjunctive", "outcome", "equal".into()),
             ("gmn", "identical", true.into()),
             ("two-tier", "tier", "proof".into()),
@@ -237,24 +202,23 @@ mod tests {
 
     #[test]
     fn a_proof_that_the_suite_refutes_is_taken_back() {
-        use MetricId::{Conjunctive, Ex, Gmn, Proof, Suite, ThreeTier, TwoTier};
-        let engine = engine(&[Proof, Conjunctive, Gmn, TwoTier, ThreeTier, Ex, Suite]);
+        let engine = engine(&[&PROOF, &CONJUNCTIVE, &GMN, &TWO_TIER, &THREE_TIER, &EX, &SUITE]);
         let jobs = [job("SELECT name FROM pet WHERE age > 2", "SELECT name FROM pet WHERE age >= 2")];
         let mut records = engine.score(&jobs);
         assert_eq!(records[0].status, Status::Ok, "{records:?}");
         as_if_proved(&mut records[0]);
-        let mut batch = Batch::new(&jobs, true);
-        batch.judged(&engine.judge, &engine.workers);
-        engine.contradictions(&mut batch, &mut records);
+        let mut batch = Batch::new(&jobs, engine.metrics(), true);
+        batch.judged(&engine.setup.judge, &engine.setup.workers);
+        engine.setup.contradictions(&mut batch, &mut records);
         let record = &mut records[0];
         record.settle(engine.metrics().iter().map(|m| m.name));
         assert_eq!(record.status, Status::Contradicted);
         assert!(record.error.as_ref().is_some_and(|error| error.contains(REPORT)), "{record:?}");
         for metric in engine.metrics() {
-            let right = match metric.id {
-                Proof | Conjunctive => record.score(metric.name).is_none(),
+            let right = match metric.name {
+                "proof" | "conjunctive" => record.score(metric.name).is_none(),
                 // Execution on people's databases may well call it right.
-                Ex => record.detail("ex", "evidence") == Some(&"refuted".into()),
+                "ex" => record.detail("ex", "evidence") == Some(&"refuted".into()),
                 _ => record.score(metric.name).is_some_and(|score| score < engine.threshold(metric)),
             };
             assert!(right, "{}: {record:?}", metric.name);
@@ -264,14 +228,14 @@ mod tests {
 
     #[test]
     fn a_proof_is_held_against_its_own_semantics_only() {
-        let engine = engine(&[MetricId::Proof, MetricId::Suite]);
+        let engine = engine(&[&PROOF, &SUITE]);
         let jobs = [job("SELECT name FROM pet", "SELECT name FROM pet WHERE age > 2")];
-        let mut batch = Batch::new(&jobs, true);
+        let mut batch = Batch::new(&jobs, engine.metrics(), true);
         let strict = Semantics::preset("strict").unwrap();
-        batch.judged(&JudgeConfig { semantics: strict, ..engine.judge.clone() }, &engine.workers);
+        batch.judged(&JudgeConfig { semantics: strict, ..engine.setup.judge.clone() }, &engine.setup.workers);
         let mut records = vec![Record::empty("1".into())];
         as_if_proved(&mut records[0]);
-        engine.contradictions(&mut batch, &mut records);
+        engine.setup.contradictions(&mut batch, &mut records);
         assert_eq!(records[0].status_of("proof"), Status::Ok);
     }
 

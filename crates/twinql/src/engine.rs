@@ -1,20 +1,20 @@
 //! Metrics with their settings, ready to be computed, and what their scores are called.
 
-use std::sync::Arc;
-
 use serde_json::Value;
-use twinql_graph::{Question, RelPmConfig};
-use twinql_metrics::{MetricId, MetricInfo, SemanticsOf, TrivialNgrams};
-use twinql_model::{Band, Cascade, Decision};
-use twinql_sql::{Dialect, Semantics};
+use twinql_graph::Question;
+use twinql_model::{Band, Decision};
+use twinql_sql::Semantics;
 use twinql_suite::JudgeConfig;
-use twinql_suite::plausible::ExpectedConfig;
 
-use crate::judging::Workers;
-use crate::network::Network;
-use crate::profiles::Profiles;
+use crate::batch::Batch;
+use crate::families::cascade::NETWORK;
+use crate::job::{Job, Work};
+use crate::metric::{Cost, Metric, Setting};
 use crate::record::{Record, Status, shortest};
 use crate::runs::Runs;
+use crate::setup::Setup;
+use crate::signature::Signature;
+use crate::unread::failed;
 
 /// The seed where none is given.
 pub const DEFAULT_SEED: u64 = 8;
@@ -22,12 +22,12 @@ pub const DEFAULT_SEED: u64 = 8;
 /// Metrics, ready to be computed.
 ///
 /// ```
-/// use twinql::metrics::MetricId;
+/// use twinql::metrics::{RELPM, SUITE};
 /// use twinql::{Engine, Semantics};
 ///
 /// let engine = Engine::builder()
-///     .metric(MetricId::RelPm)
-///     .metric(MetricId::Suite)
+///     .metric(&RELPM)
+///     .metric(&SUITE)
 ///     .semantics(Semantics::preset("no-fk").unwrap_or_default())
 ///     .databases(40)
 ///     .seed(8)
@@ -37,77 +37,46 @@ pub const DEFAULT_SEED: u64 = 8;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Engine {
-    pub(crate) metrics: Vec<&'static MetricInfo>,
-    pub(crate) network: Option<Network>,
-    pub(crate) semantics: Semantics,
-    pub(crate) judge: JudgeConfig,
-    pub(crate) expected: ExpectedConfig,
-    pub(crate) matching: RelPmConfig,
-    pub(crate) trivial: Option<TrivialNgrams>,
-    pub(crate) profiles: Profiles,
-    pub(crate) workers: Arc<Workers>,
-    pub(crate) runs: Option<Arc<Runs>>,
-    pub(crate) seed: u64,
-    /// Databases of a probe; none for the usual number, 0 for the network alone.
-    pub(crate) probes: Option<u64>,
-    pub(crate) dialect: Dialect,
+    pub(crate) metrics: Vec<&'static Metric>,
+    pub(crate) setup: Setup,
 }
 
 impl Engine {
     /// What the network is asked.
     pub fn question(&self) -> Question {
-        self.network.as_ref().map_or_else(Question::default, Network::question)
+        self.setup.question()
     }
 
     /// The metrics, in the order in which they were asked for.
-    pub fn metrics(&self) -> &[&'static MetricInfo] {
+    pub fn metrics(&self) -> &[&'static Metric] {
         &self.metrics
     }
 
     /// The users' own databases, where there are some.
     pub fn runs(&self) -> Option<&Runs> {
-        self.runs.as_deref()
+        self.setup.runs.as_deref()
     }
 
     /// The score from which on a metric calls two queries the same.
-    pub fn threshold(&self, metric: &MetricInfo) -> f64 {
-        if metric.id == MetricId::Ex {
-            return metric.threshold;
-        }
-        match (&self.network, metric.semantics) {
-            (Some(_), _) if is_probed(metric.id) && self.correction().is_some() => {
-                shortest(self.correction().map_or(0.5, |correction| correction.threshold))
-            }
-            (Some(network), SemanticsOf::Checkpoint) => {
-                let tier = cascade(metric).zip(network.scorer().info().tiers.as_ref());
-                let own = network.scorer().threshold();
-                shortest(tier.map_or(own, |(cascade, tiers)| tiers.tier(cascade).threshold))
-            }
-            _ => metric.threshold,
-        }
+    pub fn threshold(&self, metric: &Metric) -> f64 {
+        metric.boundary(&self.setup).map_or(metric.threshold, |found| shortest(found.threshold))
     }
 
     /// The abstention band of a learned metric; none where its checkpoint has none.
-    pub fn band(&self, metric: &MetricInfo) -> Option<Band> {
-        let network = self.network.as_ref()?;
-        if is_probed(metric.id)
-            && let Some(correction) = self.correction()
-        {
-            return correction.band;
-        }
-        match (cascade(metric), metric.semantics) {
-            _ if metric.id == MetricId::Ex => None,
-            (Some(cascade), _) => network.scorer().info().tiers.as_ref()?.tier(cascade).band,
-            (None, SemanticsOf::Checkpoint) => network.scorer().info().band,
-            (None, _) => None,
-        }
+    pub fn band(&self, metric: &Metric) -> Option<Band> {
+        metric.boundary(&self.setup)?.band
+    }
+
+    /// Whether a pair may take as long as many executions do, so that few are to be scored at a time.
+    pub fn is_slow(&self) -> bool {
+        self.metrics.iter().any(|metric| metric.cost == Cost::High)
     }
 
     /// What a learned metric says of a pair that it scored; none where it has no band. A
     /// prediction that is no query over the schema is different. What is equal by its canonical
     /// form, or decided by a tier before the network, is never abstained from; a pair that cannot
     /// be read always is, unless its texts are the same.
-    pub fn decide(&self, metric: &MetricInfo, record: &Record) -> Option<Decision> {
+    pub fn decide(&self, metric: &Metric, record: &Record) -> Option<Decision> {
         let band = self.band(metric)?;
         let detail = |key: &str| record.detail(metric.name, key);
         match record.status_of(metric.name) {
@@ -138,7 +107,7 @@ impl Engine {
 
     /// What a metric calls a pair: by its score and its threshold, and with `abstaining` by its band where it has one.
     /// A prediction that is no query over the schema is different; of what else has no score nothing is said.
-    pub fn call(&self, metric: &MetricInfo, record: &Record, abstaining: bool) -> Decision {
+    pub fn call(&self, metric: &Metric, record: &Record, abstaining: bool) -> Decision {
         let by_band = if abstaining { self.decide(metric, record) } else { None };
         let same_tokens = record.detail(metric.name, "same_tokens") == Some(&Value::Bool(true));
         by_band.unwrap_or_else(|| match (record.status_of(metric.name), record.score(metric.name)) {
@@ -155,64 +124,55 @@ impl Engine {
     }
 
     /// The semantics that a metric answers for.
-    pub fn semantics_of(&self, metric: &MetricInfo) -> Semantics {
-        match metric.semantics {
-            SemanticsOf::Preset(name) => Semantics::preset(name).unwrap_or_default(),
-            SemanticsOf::Checkpoint | SemanticsOf::Asked => self.semantics.clone(),
+    pub fn semantics_of(&self, metric: &Metric) -> Semantics {
+        self.setup.semantics_of(metric)
+    }
+
+    /// What a metric's figures depend on.
+    pub fn signature(&self, metric: &Metric) -> Signature {
+        let setup = &self.setup;
+        let network = setup.network.as_ref().filter(|_| metric.is_learned());
+        let told = setup.network_semantics(metric).map(|own| format!("network:{own}"));
+        Signature {
+            metric: metric.name.into(),
+            checkpoint: network.map_or("none", |network| network.hash()).to_owned(),
+            dialect: setup.dialect,
+            semantics: setup.semantics_of(metric).name,
+            threshold: self.threshold(metric),
+            device: "cpu".into(),
+            seed: setup.judge.seed,
+            further: told.into_iter().chain((metric.signature)(setup)).collect(),
         }
     }
 
-    /// The semantics that the network of a metric is told in place of the one that is asked for; none where it was
-    /// trained for that one, and for metrics without a network.
-    pub fn network_semantics(&self, metric: &MetricInfo) -> Option<Semantics> {
-        let network = self.network.as_ref().filter(|_| metric.semantics == SemanticsOf::Checkpoint)?;
-        network.stands_in_for(&self.semantics)
+    /// Scores a batch: one record for each job, in order, whatever becomes of it. Runs on
+    /// rayon's current pool; the result does not depend on the number of threads.
+    pub fn score(&self, jobs: &[Job]) -> Vec<Record> {
+        let mut records: Vec<Record> = jobs.iter().map(|job| self.blank(job)).collect();
+        let probing = self.setup.probe().is_some() && self.metrics.iter().any(|m| m.reads(Setting::Probe));
+        let mut batch = Batch::new(jobs, &self.metrics, probing);
+        for metric in &self.metrics {
+            metric.compute(&self.setup, &mut batch, &mut records);
+        }
+        self.setup.contradictions(&mut batch, &mut records);
+        for record in &mut records {
+            record.settle(self.metrics.iter().map(|metric| metric.name));
+        }
+        records
+    }
+
+    /// A record before any metric is computed: score 0 for each, and where there is no pair what is said of that.
+    fn blank(&self, job: &Job) -> Record {
+        let mut record = Record::empty(job.id.clone());
+        for metric in &self.metrics {
+            record.set_score(metric.name, 0.0);
+            if let Work::Unusable { status, error, .. } = &job.work {
+                failed(metric, job, (*status, Some(error.clone())), &mut record);
+            }
+        }
+        record
     }
 }
-
-/// The cascade that a metric is.
-pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
-    match metric.id {
-        MetricId::TwoTier => Some(Cascade::Proof),
-        MetricId::ThreeTier => Some(Cascade::ProofAndSuite),
-        MetricId::Gmn
-        | MetricId::Suite
-        | MetricId::RelPm
-        | MetricId::Proof
-        | MetricId::ExpectedEx
-        | MetricId::Ex
-        | MetricId::Exact
-        | MetricId::AstPm
-        | MetricId::Bleu
-        | MetricId::CrystalBleu
-        | MetricId::CodeBleu
-        | MetricId::CodeBleuRot
-        | MetricId::Execution
-        | MetricId::BirdEx
-        | MetricId::Ves
-        | MetricId::RVes
-        | MetricId::SoftF1
-        | MetricId::SoftF1Repaired
-        | MetricId::EsmOfficial
-        | MetricId::Esm
-        | MetricId::EsmValues
-        | MetricId::Components
-        | MetricId::EsmPlus
-        | MetricId::EsmPlusPublished
-        | MetricId::Conjunctive => None,
-    }
-}
-
-/// The tier of pairs of which the network has the last word.
-pub(crate) const NETWORK: &str = "network";
-
-/// Metrics for which pairs are evaluated on a few databases in memory beside the network.
-pub(crate) fn is_probed(metric: MetricId) -> bool {
-    matches!(metric, MetricId::Gmn | MetricId::TwoTier)
-}
-
-/// The value of `proof` where nothing is proved either way.
-pub(crate) const UNKNOWN: f64 = 0.5;
 
 /// How the suite judges for a metric: `databases` where given, no shrinking of witnesses.
 pub fn judge_config(semantics: Semantics, databases: Option<usize>, seed: u64) -> JudgeConfig {

@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 use twinql_metrics::{
-    Confusion, ECE_BINS, Interval, MetricInfo, Resampling, ScoreKind, SemanticsOf, Undefined, auc,
-    average_precision, bootstrap, brier, delong, ece, kendall_tau_b, pearson, spearman,
+    Confusion, ECE_BINS, Interval, Resampling, Undefined, auc, average_precision, bootstrap, brier, delong,
+    ece, kendall_tau_b, pearson, spearman,
 };
 use twinql_model::{Band, Decision};
 
 use crate::engine::Engine;
+use crate::metric::{Metric, ScoreKind};
 
 /// The figures of one metric over one set of pairs. A figure that is not defined on the
 /// data is null.
@@ -205,14 +206,14 @@ pub fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &Resampl
 
 impl Subject {
     /// A metric of an engine.
-    pub fn of(engine: &Engine, metric: &MetricInfo) -> Subject {
+    pub fn of(engine: &Engine, metric: &Metric) -> Subject {
         Subject {
             metric: metric.name.into(),
             signature: engine.signature(metric).to_string(),
             semantics: engine.semantics_of(metric).name,
             threshold: engine.threshold(metric),
             binary: metric.kind == ScoreKind::Binary,
-            probability: metric.semantics == SemanticsOf::Checkpoint,
+            probability: metric.is_learned(),
         }
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! [`Pipeline`] scores pairs over one schema; an [`Engine`], set up by [`Engine::builder`], does the same
 //! for batches over many schemas, with any metrics, checkpoint and [`Semantics`]. [`input`] reads pairs from
-//! files, [`training`] makes examples of them. The crates underneath are re-exported as modules: [`sql`],
-//! [`graph`], [`suite`], [`probe`], [`audit`], [`metrics`], [`corpus`], [`model`], [`files`].
+//! files, [`training`] makes examples of them. [`metrics`] lists the metrics, and has the statistics that compare them.
+//! The crates underneath are re-exported as modules: [`sql`], [`graph`], [`suite`], [`probe`], [`audit`], [`corpus`],
+//! [`model`], [`files`].
 
 pub use twinql_audit as audit;
 pub use twinql_corpus as corpus;
 pub use twinql_files as files;
 pub use twinql_graph as graph;
-pub use twinql_metrics as metrics;
 pub use twinql_model as model;
 pub use twinql_probe as probe;
 pub use twinql_sql as sql;
@@ -17,25 +17,21 @@ pub use twinql_suite as suite;
 
 mod batch;
 mod builder;
-mod classic;
-mod conjunctive;
 pub mod contradictions;
 pub mod embedded;
 pub mod engine;
 pub mod evaluation;
-mod executed;
-mod execution;
 pub mod exit;
-mod gmn;
+mod families;
 pub mod input;
 mod job;
 pub mod judging;
+pub mod metric;
+pub mod metrics;
 mod names;
 mod network;
-mod partial;
 mod pipeline;
 pub mod prepare;
-mod probing;
 mod profiles;
 pub mod progress;
 pub mod proving;
@@ -44,27 +40,26 @@ pub mod refactor;
 pub mod rerank;
 pub mod rewards;
 pub mod runs;
-mod scoring;
 pub mod serving;
+mod setup;
 pub mod signature;
-mod signing;
 pub mod status;
 mod tiers;
 pub mod training;
 mod unread;
 pub mod vacuous;
-mod verdicts;
 pub mod witness;
 
 pub use builder::EngineBuilder;
 pub use engine::Engine;
+pub use families::Known;
 pub use job::{Job, Work};
+pub use metric::Metric;
 pub use network::{Network, NetworkError};
 pub use pipeline::{Pipeline, PipelineError};
 pub use profiles::Profiles;
 pub use record::{Record, Status, StatusCounts};
 pub use signature::Signature;
-pub use twinql_metrics::{METRICS as METRIC_REGISTRY, MetricInfo as Metric};
 pub use twinql_sql::{Schema, Semantics};
 
 /// The page on rewards, whose program is a test.

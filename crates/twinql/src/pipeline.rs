@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use twinql_metrics::{MetricInfo, metric};
 use twinql_sql::Schema;
 
 use crate::engine::Engine;
 use crate::job::{Job, Work};
+use crate::metric::{UnknownMetric, named};
 use crate::network::NetworkError;
 use crate::record::Record;
 
@@ -39,13 +39,8 @@ pub struct Pipeline {
 #[non_exhaustive]
 pub enum PipelineError {
     /// No such metric.
-    #[error("unknown metric {name:?}; the metrics are {known}")]
-    UnknownMetric {
-        /// The name asked for.
-        name: String,
-        /// All names.
-        known: String,
-    },
+    #[error(transparent)]
+    UnknownMetric(#[from] UnknownMetric),
     /// There is no network to score with.
     #[error(transparent)]
     Network(#[from] NetworkError),
@@ -65,8 +60,7 @@ impl Pipeline {
     /// # Errors
     /// An unknown metric, or a learned one in a program built without a checkpoint.
     pub fn with_metrics(schema: Schema, names: &[&str]) -> Result<Pipeline, PipelineError> {
-        let metrics = names.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
-        let engine = Engine::builder().metrics(metrics).build()?;
+        let engine = Engine::builder().metrics(named(names.iter().copied())?).build()?;
         Ok(Pipeline::from_engine(schema, engine))
     }
 
@@ -105,11 +99,4 @@ impl Pipeline {
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
-}
-
-fn find(name: &str) -> Result<&'static MetricInfo, PipelineError> {
-    metric(name).ok_or_else(|| {
-        let known: Vec<&str> = twinql_metrics::METRICS.iter().map(|m| m.name).collect();
-        PipelineError::UnknownMetric { name: name.to_owned(), known: known.join(", ") }
-    })
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use twinql_metrics::Scored;
 
 /// What became of a pair.
 #[derive(
@@ -107,6 +108,14 @@ impl Record {
     pub fn set_score(&mut self, metric: &str, score: f64) {
         let score = if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 };
         self.scores.insert(metric.to_owned(), Value::from(score));
+    }
+
+    /// Sets score and details of a metric.
+    pub(crate) fn set(&mut self, metric: &str, scored: Scored) {
+        self.set_score(metric, scored.score);
+        for (key, value) in scored.details {
+            self.set_detail(metric, &key, value);
+        }
     }
 
     /// Takes the score of a metric back: it says nothing of this pair.

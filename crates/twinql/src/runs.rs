@@ -1,6 +1,5 @@
-//! The users' own databases, and the metrics that execute queries on them.
+//! The users' own databases, for metrics that execute queries on them.
 
-use twinql_metrics::{MetricId, MetricInfo};
 use twinql_suite::bird::Cost;
 use twinql_suite::{Files, Limits};
 
@@ -24,22 +23,20 @@ impl Runs {
     pub fn new(files: Files) -> Runs {
         Runs { files, limits: Limits::for_files(), cost: Cost::default(), workers: Workers::default() }
     }
-}
 
-/// True of metrics that execute on the users' own databases.
-pub fn executes(metric: &MetricInfo) -> bool {
-    metric.id == MetricId::Execution || of_bird(metric.id)
-}
+    /// What a signature says of the bounds: nothing of the usual ones.
+    pub(crate) fn signed_limits(&self) -> Vec<String> {
+        match self.limits.steps == Limits::for_files().steps {
+            true => Vec::new(),
+            false => vec![format!("steps:{}", self.limits.steps)],
+        }
+    }
 
-/// True of those that look at BIRD's measures.
-pub(crate) fn of_bird(id: MetricId) -> bool {
-    matches!(
-        id,
-        MetricId::BirdEx | MetricId::Ves | MetricId::RVes | MetricId::SoftF1 | MetricId::SoftF1Repaired
-    )
-}
-
-/// True of metrics that need to know what a query costs.
-pub(crate) fn costs(id: MetricId) -> bool {
-    matches!(id, MetricId::Ves | MetricId::RVes)
+    /// What a signature says of how efficiency is measured.
+    pub(crate) fn signed_cost(&self) -> Vec<String> {
+        match self.cost {
+            Cost::Time { repeats } => vec!["cost:time".to_owned(), format!("repeats:{repeats}")],
+            Cost::Steps => vec!["cost:steps".to_owned()],
+        }
+    }
 }

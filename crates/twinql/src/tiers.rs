@@ -1,16 +1,16 @@
 //! Cheaper judges before the network: proofs, then databases, over batches of pairs.
 
 use rayon::prelude::*;
-use twinql_metrics::MetricId;
 use twinql_model::Evidence;
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
-use crate::engine::Engine;
 use crate::job::Job;
 use crate::judging::{Workers, judge_all};
+use crate::metric::Need;
+use crate::setup::Setup;
 
 /// What the proofs of all jobs, and the suite where it is given and they know nothing, say of each job, in order.
 /// A pair that cannot be executed or that no database tests, or a job without a pair, is [`Evidence::None`]. `each` is called
@@ -46,7 +46,7 @@ pub(crate) fn evidence(
     out.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-impl Engine {
+impl Setup {
     /// As [`evidence`], of a batch. Where the suite judges all pairs for a metric of its own, they are not judged again.
     pub(crate) fn evidence(
         &self,
@@ -59,9 +59,7 @@ impl Engine {
         if !with_suite {
             return evidence(batch.jobs, &proofs, None, &|| ());
         }
-        let judges_all =
-            self.judge.semantics == *semantics && self.metrics.iter().any(|m| m.id == MetricId::Suite);
-        if !judges_all {
+        if self.semantics() != semantics || !batch.needs(Need::Verdicts) {
             return evidence(batch.jobs, &proofs, Some((&judge, &self.workers)), &|| ());
         }
         let verdicts = batch.judged(&judge, &self.workers);

@@ -1,40 +1,52 @@
 //! What is said of pairs of which a query cannot be read: what was not read is neither the same nor different.
 
-use twinql_metrics::{MetricId, MetricInfo};
 use twinql_sql::prove::Side;
 
-use crate::engine::UNKNOWN;
 use crate::job::{Job, Work};
-use crate::prepare::{PairGraphs, surely_alike};
+use crate::metric::Metric;
+use crate::prepare::{PairGraphs, same_tokens, surely_alike};
 use crate::record::{Record, Status};
 use crate::status;
 
 /// The score of a pair that a metric cannot read: 1 where both texts are one query, and else none. Metrics that prove have
 /// a score for what is open.
-pub(crate) fn unread(metric: &MetricInfo, alike: bool, record: &mut Record) {
-    match (alike, metric.id) {
-        (true, _) => {
-            record.set_score(metric.name, 1.0);
-            record.set_detail(metric.name, "same_tokens", true);
-        }
-        (false, MetricId::Proof | MetricId::Conjunctive) => record.set_score(metric.name, UNKNOWN),
-        (false, _) => record.set_null(metric.name),
-    }
-}
-
-/// As [`unread`], of a job.
-pub(crate) fn unread_job(metric: &MetricInfo, job: &Job, record: &mut Record) {
+fn unread(metric: &Metric, job: &Job, record: &mut Record) {
     let alike = match &job.work {
         Work::Pair { gold, pred, .. } => surely_alike(gold, pred),
         Work::Unusable { alike, .. } => *alike,
     };
-    unread(metric, alike, record);
+    match (alike, metric.further.unread) {
+        (true, _) => {
+            record.set_score(metric.name, 1.0);
+            record.set_detail(metric.name, "same_tokens", true);
+        }
+        (false, Some(score)) => record.set_score(metric.name, score),
+        (false, None) => record.set_null(metric.name),
+    }
+}
+
+/// The score, the status and the error of a pair that a metric cannot compute: nothing where nothing was tested, what
+/// [`unread`] says of what was not read, and whether the texts are the same where a limit was met. What is no query keeps
+/// its 0.
+pub(crate) fn failed(metric: &Metric, job: &Job, found: (Status, Option<String>), record: &mut Record) {
+    let (status, error) = found;
+    match (status, &job.work) {
+        (Status::Untested | Status::MachineError, _) => record.set_null(metric.name),
+        (Status::Unsupported, _) => unread(metric, job, record),
+        (Status::Timeout, Work::Pair { gold, pred, .. }) => {
+            record.set_score(metric.name, f64::from(u8::from(same_tokens(gold, pred))));
+        }
+        _ => {}
+    }
+    if let Some(error) = error {
+        record.spoil(metric.name, status, error);
+    }
 }
 
 /// Statuses, errors and documented scores of pairs of which a side has no graph, and whose
 /// forms are not equal all the same. Nothing is to be explained of pairs that are `known`.
 pub(crate) fn explain_failures(
-    metric: &MetricInfo,
+    metric: &Metric,
     jobs: &[Job],
     graphs: &[Option<PairGraphs>],
     known: impl Fn(usize) -> bool,
@@ -53,9 +65,6 @@ pub(crate) fn explain_failures(
             (_, Err(e)) => (Side::Pred, e),
         };
         let found = status::of_side(side, error.unsupported);
-        if found == Status::Unsupported {
-            unread_job(metric, job, record);
-        }
-        record.spoil(metric.name, found, format!("{side}: {}", error.message));
+        failed(metric, job, (found, Some(format!("{side}: {}", error.message))), record);
     }
 }

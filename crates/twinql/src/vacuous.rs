@@ -2,10 +2,10 @@
 //! is said of them.
 
 use serde_json::{Value as Json, json};
-use twinql_metrics::MetricInfo;
 use twinql_sql::prove::{Side, Vacuous};
 use twinql_sql::{Assumption, Nulls, Semantics};
 
+use crate::metric::Metric;
 use crate::prepare::PairGraphs;
 use crate::record::Record;
 
@@ -19,7 +19,7 @@ pub fn names(vacuous: &Vacuous) -> Json {
 }
 
 /// Marks pairs of which an assumption of the semantics empties a part.
-pub(crate) fn mark(metric: &MetricInfo, graphs: &[Option<PairGraphs>], records: &mut [Record]) {
+pub(crate) fn mark(metric: &Metric, graphs: &[Option<PairGraphs>], records: &mut [Record]) {
     for (pair, record) in graphs.iter().zip(records) {
         if let Some(pair) = pair
             && !pair.vacuous.is_none()

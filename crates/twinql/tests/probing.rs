@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use twinql::metrics::MetricId;
+use twinql::metrics::{GMN, TWO_TIER};
 use twinql::record::{Record, Status};
 use twinql::{Engine, Job, Schema, Work};
 
@@ -22,7 +22,7 @@ fn jobs<'q>(pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Vec<Job> {
 }
 
 fn scored(jobs: &[Job], probes: impl Into<Option<u64>>) -> Vec<Record> {
-    Engine::builder().metric(MetricId::Gmn).probes(probes).build().unwrap().score(jobs)
+    Engine::builder().metric(&GMN).probes(probes).build().unwrap().score(jobs)
 }
 
 fn detail<'r>(record: &'r Record, key: &str) -> Option<&'r Value> {
@@ -95,7 +95,7 @@ fn of_functions_that_no_row_shows_nothing_is_called_the_same() {
         ((gold, pred), Some(0), "ceil, floor"),
         ((unseen, "SELECT id FROM member WHERE name MATCH 'a'"), None, "REGEXP, MATCH"),
     ] {
-        let metrics = [MetricId::Gmn, MetricId::TwoTier].map(MetricId::info);
+        let metrics = [&GMN, &TWO_TIER];
         let engine = Engine::builder().metrics(metrics).probes(probes).build().unwrap();
         let record = engine.score(&jobs([pair])).remove(0);
         for metric in engine.metrics() {
@@ -120,7 +120,7 @@ fn forms_and_databases_follow_the_semantics_asked_for() {
     let job = [Job { id: Value::Null, work }];
     for (semantics, same) in [("default", true), ("declared", false), ("strict", false)] {
         let engine = Engine::builder()
-            .metrics([MetricId::Gmn, MetricId::TwoTier].map(MetricId::info))
+            .metrics([&GMN, &TWO_TIER])
             .semantics(semantics.parse().unwrap())
             .build()
             .unwrap();

@@ -17,6 +17,11 @@ def _shown(progress: Progress) -> Any:
     return None if progress is False else progress
 
 
+def _path(path: str | PathLike[str] | None) -> str | None:
+    """What the compiled part takes for a path."""
+    return None if path is None else fspath(path)
+
+
 class Scorer:
     """Scores pairs of a reference and a prediction.
 
@@ -37,6 +42,11 @@ class Scorer:
         allows, or on a `plausible` one, as people have them.
     probes: small databases in memory on which `gmn` and `two-tier` evaluate pairs whose canonical forms differ; 0 leaves
         the word to the network alone. 12 where it is None, and 4 for the question `plausible`.
+    plausible: plausible databases that `expected-ex` and `ex` count over; 16 where it is None.
+    profile: a profile, or a folder of them, that plausible databases follow.
+    relpm_alpha, relpm_beta, relpm_omega: parameters of `relpm` and `astpm`: how much a node's own match counts against
+        its children's, recall against precision, and a node's match against the scores below it.
+    crystalbleu_corpus: a file of queries, whose most common n-grams `crystalbleu` leaves out.
 
     >>> scorer = Scorer(metrics=("gmn", "relpm"))
     >>> ddl = "CREATE TABLE t (a INTEGER, b INTEGER)"
@@ -59,23 +69,30 @@ class Scorer:
         workers: Workers = "processes",
         question: Question = "every",
         probes: int | None = None,
+        plausible: int | None = None,
+        profile: str | PathLike[str] | None = None,
+        relpm_alpha: float | None = None,
+        relpm_beta: float | None = None,
+        relpm_omega: float | None = None,
+        crystalbleu_corpus: str | PathLike[str] | None = None,
     ) -> None:
         names = [metrics] if isinstance(metrics, str) else list(metrics)
-        self._arguments: tuple[Any, ...] = (
-            fspath(checkpoint),
-            semantics,
-            names,
-            dialect,
-            threads,
-            seed,
-            databases,
-            abstain,
-            None if db is None else fspath(db),
-            workers,
-            question,
-            probes,
-        )
-        self._engine = _twinql.Engine(*self._arguments)
+        self._positional: tuple[Any, ...] = (fspath(checkpoint), semantics, names, dialect, threads, seed)
+        self._settings: dict[str, Any] = {
+            "databases": databases,
+            "abstain": abstain,
+            "db": _path(db),
+            "workers": workers,
+            "question": question,
+            "probes": probes,
+            "plausible": plausible,
+            "profile": _path(profile),
+            "relpm_alpha": relpm_alpha,
+            "relpm_beta": relpm_beta,
+            "relpm_omega": relpm_omega,
+            "crystalbleu_corpus": _path(crystalbleu_corpus),
+        }
+        self._engine = _twinql.Engine(*self._positional, **self._settings)
 
     @property
     def metrics(self) -> Sequence[str]:
@@ -128,25 +145,16 @@ class Scorer:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (type(self), self._arguments)
+        return _rebuilt, (type(self), self._positional, self._settings)
 
     def __repr__(self) -> str:
-        checkpoint, semantics, names, dialect, *_ = self._arguments
+        checkpoint, semantics, names, dialect, *_ = self._positional
         return f"Scorer({checkpoint!r}, {semantics!r}, {tuple(names)!r}, {dialect!r})"
 
 
-def _rebuilt(cls: type[Scorer], arguments: tuple[Any, ...]) -> Scorer:
+def _rebuilt(cls: type[Scorer], positional: tuple[Any, ...], settings: dict[str, Any]) -> Scorer:
     """The scorer of these arguments, in whichever process this is."""
-    *positional, databases, abstain, db, workers, question, probes = arguments
-    return cls(
-        *positional,
-        databases=databases,
-        abstain=abstain,
-        db=db,
-        workers=workers,
-        question=question,
-        probes=probes,
-    )
+    return cls(*positional, **settings)
 
 
 def evaluate(

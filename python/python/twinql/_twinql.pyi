@@ -85,6 +85,12 @@ class Engine:
         workers: str,
         question: str,
         probes: int | None,
+        plausible: int | None,
+        profile: str | None,
+        relpm_alpha: float | None,
+        relpm_beta: float | None,
+        relpm_omega: float | None,
+        crystalbleu_corpus: str | None,
     ) -> Engine: ...
     def score(self, pairs: Any, schemas: Any, progress: Any) -> list[Score]: ...
     def score_one(self, gold: str, pred: str, schema: Any) -> Score: ...

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use twinql::metrics::MetricInfo;
-use twinql::runs::executes;
+use twinql::metrics::Metric;
 use twinql::suite::bird::Cost;
 
 /// What efficiency is measured in, as typed.
@@ -33,16 +32,12 @@ pub(crate) struct DatabasesFlags {
 
 impl DatabasesFlags {
     /// What is measured, checked against the metrics that are asked for.
-    pub(crate) fn cost(&self, metrics: &[&MetricInfo]) -> Result<Cost> {
-        let named: Vec<&str> = metrics.iter().filter(|m| executes(m)).map(|m| m.name).collect();
-        match (&self.db, named.first()) {
-            (None, Some(name)) => bail!(
+    pub(crate) fn cost(&self, metrics: &[&Metric]) -> Result<Cost> {
+        if let (None, Some(metric)) = (&self.db, metrics.iter().find(|m| m.executes())) {
+            let name = metric.name;
+            bail!(
                 "--metric {name} executes the queries on databases: give --db FOLDER, with DB/DB.sqlite for each"
-            ),
-            (Some(_), None) => bail!(
-                "--db is read by metrics that execute, and none is asked for; add execution or bird-ex to --metric"
-            ),
-            _ => {}
+            );
         }
         match (self.cost, self.repeats) {
             (CostKind::Steps, Some(_)) => {

@@ -26,7 +26,7 @@ use anyhow::{Context, Result, anyhow, bail};
 pub(crate) use shared::Workers;
 use twinql::graph::{Question, RelPmConfig};
 pub(crate) use twinql::input::Source;
-use twinql::metrics::{METRICS, MetricId, MetricInfo, Resampling, metric};
+use twinql::metrics::{Metric, Resampling, Setting, check_read, named};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 use twinql::suite::bird::Cost;
@@ -47,7 +47,7 @@ pub(crate) struct Input {
 #[derive(Debug, Clone)]
 pub(crate) struct Metrics {
     /// At least one, none twice.
-    pub(crate) metrics: Vec<&'static MetricInfo>,
+    pub(crate) metrics: Vec<&'static Metric>,
     /// What the user asked for.
     pub(crate) semantics: Option<Semantics>,
     /// What the network is asked.
@@ -130,43 +130,25 @@ fn matching(typed: &shared::MatchingFlags) -> Result<RelPmConfig> {
 
 impl Metrics {
     pub(crate) fn new(typed: typed::Metrics, seed: Option<u64>) -> Result<Metrics> {
-        let mut metrics: Vec<&'static MetricInfo> = Vec::new();
-        for name in typed.metric.iter().map(|n| n.trim()).filter(|n| !n.is_empty()) {
-            let Some(info) = metric(name) else {
-                let known: Vec<&str> = METRICS.iter().map(|m| m.name).collect();
-                bail!("--metric: unknown metric {name:?}; the metrics are {}", known.join(", "));
-            };
-            if !metrics.contains(&info) {
-                metrics.push(info);
-            }
-        }
+        let names = typed.metric.iter().map(|n| n.trim()).filter(|n| !n.is_empty());
+        let metrics = named(names).context("--metric")?;
         if metrics.is_empty() {
             bail!("--metric is empty");
         }
-        if typed.profile.profile.is_some()
-            && !metrics.iter().any(|m| matches!(m.id, MetricId::ExpectedEx | MetricId::Ex))
-        {
-            bail!(
-                "--profile is followed by plausible databases, which no metric asked for makes; add expected-ex or ex to --metric"
-            );
-        }
-        let asked = |ids: &[MetricId]| metrics.iter().any(|m| ids.contains(&m.id));
-        let given = typed.matching.relpm_alpha.or(typed.matching.relpm_beta).or(typed.matching.relpm_omega);
-        if given.is_some() && !asked(&[MetricId::RelPm, MetricId::AstPm]) {
-            bail!("--relpm-… are parameters of relpm and astpm; add one of them to --metric");
-        }
-        if typed.crystalbleu_corpus.is_some() && !asked(&[MetricId::CrystalBleu]) {
-            bail!("--crystalbleu-corpus is read by crystalbleu alone; add it to --metric");
-        }
         let question = typed.question.get()?;
-        if !question.is_usual() && !asked(&[MetricId::Gmn, MetricId::Ex]) {
-            bail!(
-                "--question is for the network, which no metric asked for reads; add gmn or ex to --metric"
-            );
-        }
-        if typed.probe.probe.is_some() && !asked(&[MetricId::Gmn, MetricId::TwoTier]) {
-            bail!("--probe is of gmn and two-tier; add one to --metric");
-        }
+        let of_relpm = &typed.matching;
+        let given = [
+            (Setting::Profile, "--profile", typed.profile.profile.is_some()),
+            (Setting::Matching, "--relpm-alpha", of_relpm.relpm_alpha.is_some()),
+            (Setting::Matching, "--relpm-beta", of_relpm.relpm_beta.is_some()),
+            (Setting::Matching, "--relpm-omega", of_relpm.relpm_omega.is_some()),
+            (Setting::CrystalbleuCorpus, "--crystalbleu-corpus", typed.crystalbleu_corpus.is_some()),
+            (Setting::Question, "--question", !question.is_usual()),
+            (Setting::Probe, "--probe", typed.probe.probe.is_some()),
+            (Setting::Db, "--db", typed.files.db.is_some()),
+        ];
+        let given = given.into_iter().filter(|(.., is_given)| *is_given);
+        check_read(&metrics, given.map(|(setting, flag, _)| (setting, flag)))?;
         let cost = typed.files.cost(&metrics)?;
         Ok(Metrics {
             metrics,

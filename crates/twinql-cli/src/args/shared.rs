@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use twinql::graph::{QUESTIONS, Question};
 use twinql::judging::WORKER_HEAP;
+use twinql::metrics::METRICS;
 use twinql::sql::semantics::PRESETS;
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
@@ -249,11 +250,17 @@ pub(crate) struct Input {
     pub(crate) db_id: Option<String>,
 }
 
+/// All metrics with what they are, for help.
+fn list_of_metrics() -> String {
+    let metrics = METRICS.iter().map(|m| format!("- {}: {}", m.name, m.summary));
+    metrics.fold("Metrics, separated by commas:".to_owned(), |list, metric| list + "\n" + &metric)
+}
+
 /// Which metrics, under which semantics.
 #[derive(Debug, Args)]
 pub(crate) struct Metrics {
-    /// Metrics, separated by commas (see the list below)
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gmn")]
+    /// Metrics, separated by commas (--help lists them)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gmn", long_help = list_of_metrics())]
     pub(crate) metric: Vec<String>,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use twinql::files::Inputs;
 use twinql::judging::name;
-use twinql::metrics::MetricId;
+use twinql::metrics::GMN;
 use twinql::model::{Correction, Executed, ExecutionModel, Probed};
 use twinql::suite::Limits;
 use twinql::{Engine, Job, Network};
@@ -116,7 +116,7 @@ fn correction(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result
         bail!("--probe 0 shows nothing that could be weighed");
     }
     let file = pairs.file;
-    let semantics = engine.semantics_of(MetricId::Gmn.info());
+    let semantics = engine.semantics_of(&GMN);
     let mut probed: Vec<Probed> = Vec::new();
     let mut unread = 0;
     pairs.read(&|jobs| engine.probes_of(jobs), |label, database, known| match known {

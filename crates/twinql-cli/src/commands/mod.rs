@@ -58,9 +58,8 @@ use serde::Serialize;
 use serde_json::Value;
 use twinql::corpus::spider::read_predictions;
 use twinql::input::Schemas;
-use twinql::metrics::{Hardness, MetricId, MetricInfo, SemanticsOf, TRIVIAL, TrivialNgrams, hardness};
+use twinql::metrics::{Hardness, Metric, TRIVIAL, TrivialNgrams, hardness};
 use twinql::record::{Record, Status, StatusCounts};
-use twinql::runs::executes;
 use twinql::signature::Signature;
 use twinql::sql::{Dialect, parse};
 use twinql::{Engine, Job, Network, Profiles, Schema, Semantics};
@@ -72,7 +71,7 @@ use crate::output::{Console, Sink};
 /// The engine that the arguments ask for, over these schemas. Says where a metric's semantics is not the one asked
 /// for, and what of a profile is not followed.
 pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> Result<Engine> {
-    let learned = metrics.metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
+    let learned = metrics.metrics.iter().any(|m| m.is_learned());
     let network = learned.then(|| Network::chosen(metrics.checkpoint.as_deref())).transpose()?;
     let asked = metrics.semantics.clone().unwrap_or_default();
     if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {
@@ -130,11 +129,7 @@ pub(crate) fn settled_profiles<'s>(
 
 /// How many pairs are scored at a time: few where each may take as long as the suite needs.
 fn window(engine: &Engine) -> stream::Window {
-    let slow = |m: &&'static MetricInfo| {
-        matches!(m.id, MetricId::Suite | MetricId::ThreeTier | MetricId::ExpectedEx | MetricId::Ex)
-            || executes(m)
-    };
-    match engine.metrics().iter().any(slow) {
+    match engine.is_slow() {
         true => stream::Window::SMALL_BATCHES,
         false => stream::Window::BATCHES,
     }
@@ -184,7 +179,7 @@ fn tell<T: Serialize>(
 
 /// The signatures of all metrics, one a line.
 pub(crate) fn signatures(engine: &Engine) -> Vec<(&'static str, String)> {
-    let signature = |m: &&'static MetricInfo| (m.name, engine.signature(m).to_string());
+    let signature = |m: &&'static Metric| (m.name, engine.signature(m).to_string());
     engine.metrics().iter().map(signature).collect()
 }
 

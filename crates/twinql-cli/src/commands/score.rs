@@ -7,11 +7,10 @@
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
-use twinql::metrics::{MetricId, MetricInfo};
+use twinql::metrics::{Metric, Setting, check_read};
 use twinql::model::Decision;
 use twinql::record::{Record, Status, StatusCounts};
 use twinql::rewards::gmn_score;
-use twinql::runs::executes;
 use twinql::{Engine, Job, Work, vacuous};
 
 use super::batch::{Batch, guard};
@@ -26,16 +25,14 @@ use crate::output::Console;
 /// Scores pairs in blocks, since a network gains from many at once; the means and signatures come at the end.
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
     let metrics = Metrics::new(typed.metrics, seed)?;
-    let input = match metrics.metrics.iter().all(|m| executes(m)) {
+    let input = match metrics.metrics.iter().all(|m| m.executes()) {
         // The databases hold all that is needed.
         true => Input::without_schemas(typed.input)?,
         false => Input::new(typed.input)?,
     };
     let output = Output::of_pairs(typed.output, &input.source)?;
     // Better now than at each pair.
-    if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
-        bail!("--reward is made of the score of gmn; add it to --metric");
-    }
+    check_read(&metrics.metrics, typed.reward.then_some((Setting::Reward, "--reward")))?;
     let schemas = databases::schemas(input.schemas.as_deref(), &metrics, input.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     if typed.abstain && engine.metrics().iter().all(|m| engine.band(m).is_none()) {
@@ -105,7 +102,7 @@ impl Says for Scores<'_> {
     }
 
     fn decided(&self, record: &Record) -> Vec<Decided> {
-        let decided = |metric: &&'static MetricInfo| Decided {
+        let decided = |metric: &&'static Metric| Decided {
             metric: metric.name,
             decision: match self.engine.call(metric, record, self.abstaining) {
                 Decision::Same => "same",

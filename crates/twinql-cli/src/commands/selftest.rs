@@ -10,8 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use twinql::embedded::{BUILT_IN, BuiltIn};
-use twinql::metrics::{METRICS, MetricId, MetricInfo};
-use twinql::runs::executes;
+use twinql::metrics::METRICS;
 use twinql::{Engine, Job, Network, Schema, Semantics, Work};
 
 use crate::args::typed;
@@ -135,21 +134,15 @@ fn print(head: &Head, stored: &[Stored]) -> Result<String> {
 
 /// All metrics of each pair under its own semantics.
 fn scores(stored: &[Stored], network: &Network) -> Result<Vec<Map<String, Value>>> {
-    let info = network.scorer().info();
-    let there = |m: &&'static MetricInfo| match m.id {
-        MetricId::TwoTier | MetricId::ThreeTier => info.tiers.is_some(),
-        MetricId::Ex => info.execution.is_some(),
-        // What runs on the users' databases depends on these.
-        _ => !executes(m),
-    };
-    let metrics: Vec<&'static MetricInfo> = METRICS.iter().filter(there).collect();
+    // What runs on the users' databases depends on these.
+    let metrics = METRICS.iter().copied().filter(|m| m.missing(Some(network), false).is_none());
     let mut out = Vec::with_capacity(stored.len());
     for pair in stored {
         let place = || format!("stored pair {}", pair.id);
         let semantics: Semantics = pair.semantics.parse().with_context(place)?;
         let schema = Schema::from_ddl(&pair.id, &pair.schema).with_context(place)?;
         let engine = Engine::builder()
-            .metrics(metrics.iter().copied())
+            .metrics(metrics.clone())
             .network(network.clone())
             .semantics(semantics)
             .databases(DATABASES)

@@ -1,6 +1,6 @@
 //! The metrics.
 
-use twinql::metrics::{METRICS, MetricInfo, ScoreKind, SemanticsOf, metric};
+use twinql::metrics::{METRICS, Metric, Need, ScoreKind, metric};
 
 use super::{Entry, Row};
 
@@ -20,17 +20,17 @@ pub fn entry(name: &str) -> Option<Entry> {
 }
 
 /// What there is to know of a metric.
-fn facts(metric: &MetricInfo) -> Vec<(&'static str, String)> {
+fn facts(metric: &Metric) -> Vec<(&'static str, String)> {
     let range = match metric.kind {
         ScoreKind::Binary => "0 or 1",
         ScoreKind::Continuous => "0 to 1",
     };
-    let semantics = match metric.semantics {
-        SemanticsOf::Asked => "the one asked for".to_owned(),
-        SemanticsOf::Checkpoint => {
+    let semantics = match metric.preset() {
+        Some(name) => format!("always `{name}`"),
+        None if metric.needs(Need::Network) => {
             "the one asked for; its network reads the nearest that it was trained for".to_owned()
         }
-        SemanticsOf::Preset(name) => format!("always `{name}`"),
+        None => "the one asked for".to_owned(),
     };
     vec![
         ("range", range.to_owned()),

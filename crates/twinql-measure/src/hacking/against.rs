@@ -103,7 +103,7 @@ pub fn measure(cases: &[Case], rewarder: &Rewarder) -> Measured {
     let start = Instant::now();
     let rewards = rewarder.rewards(&samples);
     let time = start.elapsed();
-    let threshold = rewarder.engine().threshold(rewarder.config().shaping.metric().info());
+    let threshold = rewarder.engine().threshold(rewarder.config().shaping.metric());
     let mut kinds: Vec<(&'static str, Tally)> = hacks().map(|h| (h.name, Tally::default())).collect();
     let (mut sum, mut of) = (0.0, 0);
     let mut found = samples.iter().zip(rewards);

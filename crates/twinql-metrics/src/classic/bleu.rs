@@ -22,7 +22,7 @@ pub(super) const ORDERS: usize = 4;
 const EPSILON: f64 = 0.1;
 
 /// BLEU.
-pub(super) fn score(pair: &Pair<'_>) -> Scored {
+pub fn score(pair: &Pair<'_>) -> Scored {
     let (gold, pred) = (tokens(pair.schema, &pair.gold), tokens(pair.schema, &pair.pred));
     bleu(&texts(&gold), &texts(&pred), &|_| true).into()
 }

@@ -31,7 +31,7 @@ use crate::classic::{Pair, Scored};
 const KEYWORD_WEIGHT: f64 = 5.0;
 
 /// CodeBLEU with subtrees of syntax trees or of relational operator trees.
-pub(super) fn score(pair: &Pair<'_>, gold_tree: &QueryGraph, pred_tree: &QueryGraph) -> Scored {
+pub fn code_bleu(pair: &Pair<'_>, gold_tree: &QueryGraph, pred_tree: &QueryGraph) -> Scored {
     let (gold, pred) = (tokens(pair.schema, &pair.gold), tokens(pair.schema, &pair.pred));
     let parts = [
         ("bleu", Some(bleu(&texts(&gold), &texts(&pred), &|_| true))),

@@ -22,14 +22,10 @@ pub const TRIVIAL: usize = 500;
 /// Made by `cargo measure docs` from the bundled golds; an n-gram a line, its tokens separated by tabs.
 const BUNDLED: &str = include_str!("trivial_ngrams.tsv");
 
-/// CrystalBLEU with the bundled list.
-pub(super) fn score(pair: &Pair<'_>) -> Scored {
+/// CrystalBLEU with a list of n-grams, the bundled one where none is given.
+pub fn crystal_bleu(pair: &Pair<'_>, trivial: Option<&TrivialNgrams>) -> Scored {
     static LIST: LazyLock<TrivialNgrams> = LazyLock::new(TrivialNgrams::bundled);
-    crystal_bleu(pair, &LIST)
-}
-
-/// CrystalBLEU with a list of n-grams.
-pub fn crystal_bleu(pair: &Pair<'_>, trivial: &TrivialNgrams) -> Scored {
+    let trivial = trivial.unwrap_or(&LIST);
     let (gold, pred) = (tokens(pair.schema, &pair.gold), tokens(pair.schema, &pair.pred));
     bleu(&texts(&gold), &texts(&pred), &|gram| !trivial.contains(gram)).into()
 }

@@ -17,11 +17,11 @@ use sqlparser::ast;
 use twinql_graph::QueryGraph;
 use twinql_sql::Schema;
 
+pub use bleu::score as bleu;
+pub use codebleu::code_bleu;
 pub use crystal::{TRIVIAL, TrivialNgrams, crystal_bleu};
-pub use esm::{ESM_RULES, EsmRule, clauses_match, esm_plus, esm_plus_published, exact_set_match};
+pub use esm::{ESM_RULES, EsmRule, clauses_match, components, esm_plus, esm_plus_published, exact_set_match};
 pub use exact::same_tokens;
-
-use crate::registry::MetricId;
 
 /// One query of a pair.
 #[derive(Debug, Clone, Copy)]
@@ -66,25 +66,4 @@ impl From<bool> for Scored {
     fn from(same: bool) -> Scored {
         Scored::from(f64::from(u8::from(same)))
     }
-}
-
-/// A classic metric.
-pub type Classic = fn(&Pair<'_>) -> Scored;
-
-/// The function of a metric; none for those that need more than the two queries.
-pub fn classic(id: MetricId) -> Option<Classic> {
-    Some(match id {
-        MetricId::Exact => |p| same_tokens(p.gold.sql, p.pred.sql).into(),
-        MetricId::Bleu => bleu::score,
-        MetricId::CrystalBleu => crystal::score,
-        MetricId::CodeBleu => |p| codebleu::score(p, p.gold.tree, p.pred.tree),
-        MetricId::CodeBleuRot => |p| codebleu::score(p, p.gold.rot, p.pred.rot),
-        MetricId::EsmOfficial => |p| exact_set_match(p.schema, p.gold.sql, p.pred.sql),
-        MetricId::Esm => |p| clauses_match(p.schema, p.gold.query, p.pred.query, false),
-        MetricId::EsmValues => |p| clauses_match(p.schema, p.gold.query, p.pred.query, true),
-        MetricId::Components => esm::components,
-        MetricId::EsmPlus => |p| esm_plus(p.schema, p.gold.query, p.pred.query),
-        MetricId::EsmPlusPublished => |p| esm_plus_published(p.schema, p.gold.sql, p.pred.sql),
-        _ => return None,
-    })
 }

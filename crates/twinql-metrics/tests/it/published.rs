@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use sqlparser::ast::Query;
 use twinql_graph::{QueryGraph, RelPmConfig, relpm};
-use twinql_metrics::{Keyword, KeywordSet, MetricId, Pair, Side, auc, classic, keywords};
+use twinql_metrics::{Keyword, KeywordSet, Pair, Side, auc, bleu, code_bleu, crystal_bleu, keywords};
 use twinql_sql::{Schema, Semantics, normalize, parse, plan, schema};
 
 /// A query with its trees; none where it is no query over the schema.
@@ -28,22 +28,28 @@ fn read(schema: &Schema, semantics: &Semantics, sql: &str) -> Option<Read> {
     Some(Read { sql: sql.to_owned(), query: parsed.query, tree, rot })
 }
 
+const NAMES: [&str; 6] = ["relpm", "astpm", "bleu", "crystalbleu", "codebleu", "codebleu-rot"];
+
 /// The metrics of a pair, 0 each where a side cannot be read.
 fn scores(schema: &Schema, gold: &str, pred: &str) -> Vec<(&'static str, f64)> {
     let semantics = Semantics::preset("no-fk").unwrap();
     let config = RelPmConfig::default();
-    let ids = [MetricId::Bleu, MetricId::CrystalBleu, MetricId::CodeBleu, MetricId::CodeBleuRot];
     let sides = read(schema, &semantics, gold).zip(read(schema, &semantics, pred));
     let Some((g, p)) = sides else {
-        return ["relpm", "astpm"].into_iter().chain(ids.map(|i| i.info().name)).map(|n| (n, 0.0)).collect();
+        return NAMES.map(|name| (name, 0.0)).into();
     };
     let gold = Side { sql: &g.sql, query: &g.query, tree: &g.tree, rot: &g.rot };
     let pred = Side { sql: &p.sql, query: &p.query, tree: &p.tree, rot: &p.rot };
     let pair = Pair { schema, gold, pred };
-    let mut found =
-        vec![("relpm", relpm(&g.rot, &p.rot, &config)), ("astpm", relpm(&g.tree, &p.tree, &config))];
-    found.extend(ids.map(|id| (id.info().name, classic(id).unwrap()(&pair).score)));
-    found
+    let found = [
+        relpm(&g.rot, &p.rot, &config),
+        relpm(&g.tree, &p.tree, &config),
+        bleu(&pair).score,
+        crystal_bleu(&pair, None).score,
+        code_bleu(&pair, &g.tree, &p.tree).score,
+        code_bleu(&pair, &g.rot, &p.rot).score,
+    ];
+    NAMES.into_iter().zip(found).collect()
 }
 
 #[test]

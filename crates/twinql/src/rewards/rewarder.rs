@@ -158,7 +158,7 @@ impl Rewarder {
     /// Those of [`EngineBuilder::build`].
     pub fn new(engine: EngineBuilder, config: RewardConfig) -> Result<Rewarder, NetworkError> {
         let engine = engine.metric(config.shaping.metric()).build()?;
-        let semantics = engine.semantics_of(config.shaping.metric().info());
+        let semantics = engine.semantics_of(config.shaping.metric());
         Ok(Rewarder { engine, config, semantics })
     }
 
@@ -175,7 +175,7 @@ impl Rewarder {
     /// What the rewards depend on, in a line.
     pub fn signature(&self) -> String {
         let RewardConfig { shaping, partial, steps, .. } = &self.config;
-        let mut line = self.engine.signature(shaping.metric().info()).to_string();
+        let mut line = self.engine.signature(shaping.metric()).to_string();
         line.push_str(&format!("|reward:{}", shaping.name()));
         line.push_str(&format!("|guard:{}", self.config.guard));
         for (name, weight) in [("partial", partial), ("steps", steps)] {
@@ -261,12 +261,12 @@ impl Rewarder {
         let judge = JudgeConfig {
             databases: self.config.guard,
             semantics: self.semantics.clone(),
-            ..self.engine.judge.clone()
+            ..self.engine.setup.judge.clone()
         };
         let certain = match (self.config.guard, shaping.is_guarded()) {
             (0, _) => pairs.iter().map(|_| None).collect(),
-            (_, false) => open_to_chance(&pairs, &judge, &self.engine.workers),
-            (_, true) => certainties(&pairs, &judge, &self.engine.workers),
+            (_, false) => open_to_chance(&pairs, &judge, &self.engine.setup.workers),
+            (_, true) => certainties(&pairs, &judge, &self.engine.setup.workers),
         };
         let mut open = Vec::new();
         for ((at, job), certainty) in jobs.iter().zip(certain) {
@@ -297,7 +297,7 @@ impl Rewarder {
 
     /// The probability of pairs that the network cannot read and no database tells apart, if it is known.
     fn of_unread(&self) -> Option<f64> {
-        let tiers = self.engine.network.as_ref()?.scorer().info().tiers?;
+        let tiers = self.engine.setup.network.as_ref()?.scorer().info().tiers?;
         Some(shortest(tiers.unrefuted))
     }
 
@@ -353,9 +353,9 @@ impl Rewarder {
         let judge = JudgeConfig {
             databases: self.config.guard.max(1),
             semantics: self.semantics.clone(),
-            ..self.engine.judge.clone()
+            ..self.engine.setup.judge.clone()
         };
-        let reports = judging::judge_all(&against_nothing, &judge, &self.engine.workers, &|| ());
+        let reports = judging::judge_all(&against_nothing, &judge, &self.engine.setup.workers, &|| ());
         pairs
             .iter()
             .zip(reports)

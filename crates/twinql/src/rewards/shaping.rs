@@ -1,10 +1,11 @@
 //! From what is known of a prediction to the main part of its reward.
 
 use serde::{Deserialize, Serialize};
-use twinql_metrics::MetricId;
 
 use super::gmn_score::{NO_PLAN, NO_SQL};
 use super::guard::Certainty;
+use crate::metric::Metric;
+use crate::metrics::{EXPECTED_EX, GMN, THREE_TIER};
 use crate::record::{Record, Status};
 
 /// What the main part of a reward is made of.
@@ -43,11 +44,11 @@ impl Shaping {
     }
 
     /// The metric that it is made of.
-    pub fn metric(self) -> MetricId {
+    pub fn metric(self) -> &'static Metric {
         match self {
-            Shaping::Probability | Shaping::GmnScore => MetricId::Gmn,
-            Shaping::Tiers => MetricId::ThreeTier,
-            Shaping::ExpectedEx => MetricId::ExpectedEx,
+            Shaping::Probability | Shaping::GmnScore => &GMN,
+            Shaping::Tiers => &THREE_TIER,
+            Shaping::ExpectedEx => &EXPECTED_EX,
         }
     }
 
@@ -93,7 +94,7 @@ impl Shaping {
                     (Shaping::Probability | Shaping::GmnScore, Some(p)) => Some(p),
                     (Shaping::GmnScore, None) => Some(NO_PLAN),
                     // A reward is a number, and a policy must not gain by what cannot be read.
-                    _ => Some(record.score(self.metric().info().name).unwrap_or(0.0)),
+                    _ => Some(record.score(self.metric().name).unwrap_or(0.0)),
                 };
             }
             Status::Ok | Status::Contradicted | Status::Untested => {}
@@ -106,9 +107,7 @@ impl Shaping {
                 let distance = record.details.get("gmn")?.get("distance")?.as_f64()?;
                 Some((1.0 - distance).max(0.0))
             }
-            Shaping::Probability | Shaping::Tiers | Shaping::ExpectedEx => {
-                record.score(self.metric().info().name)
-            }
+            Shaping::Probability | Shaping::Tiers | Shaping::ExpectedEx => record.score(self.metric().name),
         }
     }
 }

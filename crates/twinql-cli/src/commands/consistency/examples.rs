@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use twinql::metrics::MetricId;
+use twinql::metrics::SUITE;
 use twinql::{Engine, Work};
 use twinql_perturb::RELATIONS;
 use twinql_perturb::consistency::Call;
@@ -41,7 +41,7 @@ pub(super) fn cards(engine: &Engine, read: &Read, calls: &[Vec<Call>], seed: u64
         }
     }
     let telling: Vec<Telling> = chosen.iter().filter_map(|(c, calls)| tell(engine, read, c, calls)).collect();
-    let semantics = engine.semantics_of(MetricId::Suite.info());
+    let semantics = engine.semantics_of(&SUITE);
     let mut made = with_witnesses(&telling, &semantics, seed);
     let mut questions = chosen.iter().filter(|(c, _)| matches!(c.outcome, Outcome::Pair(_)));
     for card in &mut made {

@@ -12,7 +12,7 @@ mod tables;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{MetricId, Resampling};
+use twinql::metrics::{Metric, PROOF, Resampling, SUITE, ScoreKind};
 use twinql::model::Decision;
 use twinql::record::StatusCounts;
 use twinql::{Engine, Record, Status};
@@ -128,28 +128,20 @@ fn calls(engine: &Engine, compared: &Compared, read: &Read, records: &[Record]) 
     }
 }
 
-/// Metrics that compare what is written, which others may know better.
-fn compares_texts(id: MetricId) -> bool {
-    matches!(
-        id,
-        MetricId::Exact
-            | MetricId::Esm
-            | MetricId::EsmOfficial
-            | MetricId::EsmValues
-            | MetricId::EsmPlus
-            | MetricId::EsmPlusPublished
-    )
+/// Metrics that decide by what is written, which others may know better.
+fn decides_by_texts(metric: &Metric) -> bool {
+    metric.kind == ScoreKind::Binary && metric.compares_texts()
 }
 
 /// How often metrics that compare texts call predictions different that a proof or the suite knows to answer the same.
 /// Nothing can be said where neither of these was asked for.
 fn false_alarms(engine: &Engine, judged: &[Judged]) -> Vec<(String, Vec<Alarms>)> {
-    let place = |id: MetricId| engine.metrics().iter().position(|m| m.id == id);
-    let (proof, suite) = (place(MetricId::Proof), place(MetricId::Suite));
+    let place = |metric: &Metric| engine.metrics().iter().position(|m| *m == metric);
+    let (proof, suite) = (place(&PROOF), place(&SUITE));
     if proof.is_none() && suite.is_none() {
         return Vec::new();
     }
-    let texts = engine.metrics().iter().enumerate().filter(|(_, m)| compares_texts(m.id));
+    let texts = engine.metrics().iter().enumerate().filter(|(_, m)| decides_by_texts(m));
     texts.map(|(i, m)| (m.name.to_owned(), alarms(judged, i, proof, suite))).collect()
 }
 

@@ -12,10 +12,9 @@ use tokio::sync::watch;
 use twinql::engine::judge_config;
 use twinql::input::{Schemas, work};
 use twinql::judging::Workers;
-use twinql::metrics::{METRICS, MetricInfo, metric};
+use twinql::metrics::{METRICS, Metric, metric};
 use twinql::record::{Record, Status};
 use twinql::rewards::{RewardConfig, Rewarder};
-use twinql::runs::executes;
 use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 use twinql::{Engine, EngineBuilder, Job, Network, Schema, Semantics, Work};
@@ -264,10 +263,10 @@ impl App {
         over: &Over,
         question: Option<&str>,
     ) -> Result<Engine, Refused> {
-        let mut metrics: Vec<&'static MetricInfo> = Vec::new();
+        let mut metrics: Vec<&'static Metric> = Vec::new();
         for name in names {
             match metric(name.trim()) {
-                Some(info) if executes(info) => {
+                Some(info) if info.executes() => {
                     return Err(Refused::validation(format!(
                         "{name} executes on databases of your own, which the server does not have"
                     )));
@@ -275,7 +274,7 @@ impl App {
                 Some(info) if !metrics.contains(&info) => metrics.push(info),
                 Some(_) => {}
                 None => {
-                    let known = METRICS.iter().filter(|m| !executes(m)).map(|m| m.name);
+                    let known = METRICS.iter().filter(|m| !m.executes()).map(|m| m.name);
                     return Err(Refused::validation(format!(
                         "unknown metric {name:?}; the metrics are {}",
                         known.collect::<Vec<_>>().join(", ")

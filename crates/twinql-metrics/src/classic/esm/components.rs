@@ -27,7 +27,7 @@ const NAMES: [&str; 10] = [
 ];
 
 /// The mean F1 over the components that either side has, with each one's precision, recall and F1.
-pub(in crate::classic) fn score(pair: &Pair<'_>) -> Scored {
+pub fn score(pair: &Pair<'_>) -> Scored {
     match both(pair.schema, pair.gold.query, pair.pred.query) {
         Ok((gold, pred)) => shared_components(pair.schema, &gold, &pred),
         Err(unread) => unread,

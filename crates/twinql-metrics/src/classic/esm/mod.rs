@@ -10,7 +10,7 @@ mod plus;
 mod published;
 
 pub use adapted::clauses_match;
-pub(super) use components::score as components;
+pub use components::score as components;
 pub use plus::{ESM_RULES, EsmRule, esm_plus};
 pub use published::{esm_plus_published, exact_set_match};
 

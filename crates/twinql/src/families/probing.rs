@@ -5,21 +5,24 @@ use twinql_model::{Correction, ModelError, Probed, Score, Shown};
 use twinql_probe::{Finding, Probe, Side};
 use twinql_sql::Semantics;
 
-use crate::Engine;
 use crate::batch::{Batch, Said};
+use crate::engine::Engine;
 use crate::job::{Job, Work};
+use crate::metric::{Boundary, Metric};
 use crate::network::Network;
 use crate::prepare::{PairGraphs, Tree};
+use crate::record::Record;
+use crate::setup::Setup;
 
 /// Plausible databases, which cost more.
 const PLAUSIBLE: u64 = 4;
 
-impl Engine {
+impl Setup {
     /// How pairs are probed beside the network; none where the network has the only word.
     pub(crate) fn probe(&self) -> Option<Probe> {
         let network = self.network.as_ref()?;
         let usual = network.question().is_usual();
-        let probe = Probe { seed: self.seed, ..Probe::default() };
+        let probe = Probe { seed: self.judge.seed, ..Probe::default() };
         let databases = self.probes.unwrap_or(if usual { probe.databases } else { PLAUSIBLE });
         (databases > 0).then_some(Probe { databases, ..probe })
     }
@@ -28,6 +31,12 @@ impl Engine {
     pub(crate) fn correction(&self) -> Option<&Correction> {
         self.probe()?;
         self.network.as_ref()?.scorer().correction()
+    }
+
+    /// Where corrected probabilities are divided.
+    pub(crate) fn corrected_boundary(&self) -> Option<Boundary> {
+        let correction = self.correction()?;
+        Some(Boundary { threshold: correction.threshold, band: correction.band })
     }
 
     /// What databases show of each pair whose forms are not equal; none where there is no probe or no tree.
@@ -72,20 +81,23 @@ impl Engine {
             Some(Correction::apply(correction, question, score.probability, shown))
         })
     }
+}
 
+impl Engine {
     /// Databases on which each pair is evaluated; 0 where the network has the only word.
     pub fn probed_databases(&self) -> u64 {
-        self.probe().map_or(0, |probe| probe.databases)
+        self.setup.probe().map_or(0, |probe| probe.databases)
     }
 
     /// Pairs as [`Correction::fit`] takes them, without what the checkpoint corrects now, and yet without label and
     /// database: none of a job that the network cannot read.
     pub fn probes_of(&self, jobs: &[Job]) -> Vec<Option<Probed>> {
-        let Some(network) = &self.network else { return vec![None; jobs.len()] };
-        let semantics = &self.semantics;
-        let mut batch = Batch::new(jobs, true);
+        let setup = &self.setup;
+        let Some(network) = &setup.network else { return vec![None; jobs.len()] };
+        let semantics = setup.semantics();
+        let mut batch = Batch::new(jobs, &[], true);
         let graphs = batch.graphs_for(network, semantics);
-        let found = self.probed(jobs, &graphs, semantics);
+        let found = setup.probed(jobs, &graphs, semantics);
         let said = batch.read(network, semantics);
         let threshold = network.scorer().threshold();
         said.iter()
@@ -109,6 +121,17 @@ impl Engine {
 /// Whether databases show values that both queries computed: an answer of nothing but NULL and 0 may hold none.
 pub(crate) fn was_seen(found: Option<Shown>) -> bool {
     found.is_some_and(|found| found.differ > 0 || found.agree > found.silent)
+}
+
+/// Whether what databases show settles the question.
+pub(crate) fn refutes(network: &Network, found: Option<Shown>) -> bool {
+    network.question().is_usual() && found.is_some_and(|found| found.differ > 0)
+}
+
+/// Says why a pair scores low of which nothing is known but the names of functions.
+pub(crate) fn explain_names(metric: &Metric, pair: Option<&PairGraphs>, record: &mut Record) {
+    let names = pair.map(|pair| pair.names.join(", ")).unwrap_or_default();
+    record.set_detail(metric.name, "unknown", format!("differs in functions that are not known: {names}"));
 }
 
 fn side(tree: &Tree) -> Side<'_> {
