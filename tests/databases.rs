@@ -71,7 +71,7 @@ fn databases_that_cannot_be_used_are_said_before_anything_is_scored() {
     let args = "score --pairs pairs.jsonl --metric bird-ex";
     folder.refuses(args, &["bird-ex", "--db FOLDER"]);
     let idle = "score --pairs pairs.jsonl --schemas concerts.sql --metric relpm --db database";
-    folder.refuses(idle, &["--db", "none is asked for"]);
+    folder.refuses(idle, &["--db is read only by", "ask for one of these metrics too"]);
     folder.refuses(&format!("{args} --db nowhere"), &["nowhere"]);
     for id in ["concerts", "hollow", "absent"] {
         folder.write(&format!("schemas/{id}.sql"), DDL);

@@ -219,7 +219,7 @@ fn rewards_punish_what_is_no_query() {
     let rewards: Vec<_> = json_lines(&out).iter().map(|r| r["details"]["gmn"]["reward"].as_f64()).collect();
     assert_eq!(rewards, [Some(1.0), Some(-0.6), Some(-1.0)]);
     let (_, err) = folder.run(&[&score[..], &["--metric", "relpm"]].concat(), 2);
-    assert!(err.contains("add it to --metric"), "{err}");
+    assert!(err.contains("--reward is read only by gmn"), "{err}");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn one_network_answers_two_questions() {
     folder.run("train --config usual.toml", 0);
     for (more, part) in [
         ("all", "--question: unknown question \"all\""),
-        ("plausible --metric relpm", "add gmn or ex"),
+        ("plausible --metric relpm", "--question is read only by gmn and ex"),
         ("plausible --metric gmn,two-tier --checkpoint run/model.safetensors", "two-tier goes by proofs"),
         ("plausible --checkpoint usual/model.safetensors", "was not trained for the question `plausible`"),
     ] {

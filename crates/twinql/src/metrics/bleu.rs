@@ -16,7 +16,11 @@ pub static BLEU: Metric = Metric {
     signature: nothing,
     examples: [
         Example::new("SELECT name FROM owner", "select name from OWNER", 1.0),
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age < 40", 0.68037493),
+        Example::new(
+            "SELECT name FROM owner WHERE age > 30",
+            "SELECT name FROM owner WHERE age < 40",
+            0.68037493,
+        ),
     ],
     further: Further::NONE,
 };

@@ -16,7 +16,11 @@ pub static CODEBLEU: Metric = Metric {
     signature: nothing,
     examples: [
         Example::new("SELECT name FROM owner", "select name from OWNER", 1.0),
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age < 30", 0.6642767),
+        Example::new(
+            "SELECT name FROM owner WHERE age > 30",
+            "SELECT name FROM owner WHERE age < 30",
+            0.6642767,
+        ),
     ],
     further: Further::NONE,
 };

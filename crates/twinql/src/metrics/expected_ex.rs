@@ -1,7 +1,7 @@
 //! Execution on databases as people have them.
 
-use twinql_suite::JudgeConfig;
 use twinql_suite::Expectation;
+use twinql_suite::JudgeConfig;
 
 use super::*;
 use crate::metric::UNKNOWN;

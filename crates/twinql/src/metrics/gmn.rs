@@ -27,7 +27,11 @@ pub static GMN: Metric = Metric {
             "SELECT o.name FROM owner AS o WHERE 30 < o.age",
             0.9955197,
         ),
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age >= 30", 0.0005553),
+        Example::new(
+            "SELECT name FROM owner WHERE age > 30",
+            "SELECT name FROM owner WHERE age >= 30",
+            0.0005553,
+        ),
     ],
     further: Further {
         boundary: Some(boundary),

@@ -23,7 +23,11 @@ pub static RELPM: Metric = Metric {
             "SELECT o.name FROM owner AS o WHERE 30 < o.age",
             1.0,
         ),
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age > 50", 0.97916667),
+        Example::new(
+            "SELECT name FROM owner WHERE age > 30",
+            "SELECT name FROM owner WHERE age > 50",
+            0.97916667,
+        ),
     ],
     further: Further::NONE,
 };

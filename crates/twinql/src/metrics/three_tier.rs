@@ -19,7 +19,11 @@ pub static THREE_TIER: Metric = Metric {
     signature: Setup::signed_suite,
     examples: [
         Example::new("SELECT COUNT(*) FROM pet", "SELECT COUNT(id) FROM pet", 0.9985229),
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age >= 30", 0.00711809),
+        Example::new(
+            "SELECT name FROM owner WHERE age > 30",
+            "SELECT name FROM owner WHERE age >= 30",
+            0.00711809,
+        ),
     ],
     further: Further {
         boundary: Some(|setup| cascade::boundary(Cascade::ProofAndSuite, setup)),

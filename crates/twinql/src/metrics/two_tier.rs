@@ -19,7 +19,11 @@ pub static TWO_TIER: Metric = Metric {
     signature: |setup| [setup.signed_question(), setup.signed_probe()].concat(),
     examples: [
         Example::new("SELECT COUNT(*) FROM pet", "SELECT COUNT(id) FROM pet", 0.9985229),
-        Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age >= 30", 0.0005553),
+        Example::new(
+            "SELECT name FROM owner WHERE age > 30",
+            "SELECT name FROM owner WHERE age >= 30",
+            0.0005553,
+        ),
     ],
     further: Further {
         boundary: Some(|setup| {
