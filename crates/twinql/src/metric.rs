@@ -101,25 +101,6 @@ pub enum Setting {
     Reward,
 }
 
-impl Setting {
-    /// The flags of the command line that set it.
-    pub fn flags(self) -> &'static [&'static str] {
-        match self {
-            Setting::Checkpoint => &["--checkpoint"],
-            Setting::Question => &["--question"],
-            Setting::Probe => &["--probe"],
-            Setting::Databases => &["--databases"],
-            Setting::Plausible => &["--plausible"],
-            Setting::Profile => &["--profile"],
-            Setting::Matching => &["--relpm-alpha", "--relpm-beta", "--relpm-omega"],
-            Setting::CrystalbleuCorpus => &["--crystalbleu-corpus"],
-            Setting::Db => &["--db"],
-            Setting::Cost => &["--cost", "--repeats"],
-            Setting::Reward => &["--reward"],
-        }
-    }
-}
-
 /// What a metric spends on a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {

@@ -67,7 +67,7 @@ impl Setup {
 
     /// The semantics that a metric answers for.
     pub(crate) fn semantics_of(&self, metric: &Metric) -> Semantics {
-        let own = metric.further.preset.and_then(Semantics::preset);
+        let own = metric.preset().and_then(Semantics::preset);
         own.unwrap_or_else(|| self.semantics().clone())
     }
 

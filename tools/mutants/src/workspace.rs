@@ -1,6 +1,7 @@
 //! The copy of the workspace in which conditions can be taken out: the crates that proofs and tiny databases need, and a
 //! program that runs one mutant.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,7 +11,7 @@ use crate::rules::Source;
 /// The crates that are copied.
 const CRATES: [&str; 3] = ["twinql-files", "twinql-sql", "twinql-suite"];
 
-/// Where rules stand, from a copy's root.
+/// Where rules stand, from the root.
 const RULES: &str = "crates/twinql-sql/src/normalize/rules";
 
 /// What conditions ask.
@@ -72,42 +73,35 @@ type Failed = Box<dyn std::error::Error>;
 /// # Errors
 /// A file that cannot be read, parsed or written; a place that is not as this tool knows it.
 pub fn copy(root: &Path, to: &Path) -> Result<Vec<Mutant>, Failed> {
-    for name in CRATES {
-        let from = root.join("crates").join(name);
-        copy_folder(&from, &to.join("crates").join(name))?;
-    }
-    let manifest = std::fs::read_to_string(root.join("Cargo.toml"))?;
-    let members = CRATES.map(|name| format!("\"crates/{name}\"")).join(", ");
-    let manifest = replaced(
-        &manifest,
-        "members = [\"crates/*\", \"python\"]",
-        &format!("members = [{members}, \"runner\"]"),
-    )?;
-    write(&to.join("Cargo.toml"), &manifest)?;
-    std::fs::copy(root.join("Cargo.lock"), to.join("Cargo.lock"))?;
-    write(&to.join("runner/Cargo.toml"), RUNNER)?;
-    write(&to.join("runner/src/main.rs"), include_str!("../runner/main.rs"))?;
-    let library = to.join("crates/twinql-sql/src/lib.rs");
-    write(&library, &(std::fs::read_to_string(&library)? + MUTANT))?;
-    let driver = to.join("crates/twinql-sql/src/normalize/mod.rs");
+    let (mutants, mut changed) = instrumented_rules(&root.join(RULES))?;
+    let library = "crates/twinql-sql/src/lib.rs";
+    changed.insert(library.into(), std::fs::read_to_string(root.join(library))? + MUTANT);
+    let driver = "crates/twinql-sql/src/normalize/mod.rs";
     let asked = "rule.needs.hold_under(weaker)";
-    let text = replaced(
-        &std::fs::read_to_string(&driver)?,
-        asked,
-        &format!("(!crate::mutant::asks_needs(rule.name) || {asked})"),
-    )?;
-    write(&driver, &text)?;
-    mutants(&to.join(RULES))
+    let asking = format!("(!crate::mutant::asks_needs(rule.name) || {asked})");
+    changed.insert(driver.into(), replaced(&std::fs::read_to_string(root.join(driver))?, asked, &asking)?);
+    for name in CRATES {
+        copy_folder(root, to, &Path::new("crates").join(name), &changed)?;
+    }
+    let members = CRATES.map(|name| format!("\"crates/{name}\"")).join(", ");
+    let own = format!("members = [{members}, \"runner\"]");
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml"))?;
+    let manifest = replaced(&manifest, "members = [\"crates/*\", \"python\"]", &own)?;
+    write(&to.join("Cargo.toml"), manifest.as_bytes())?;
+    write(&to.join("Cargo.lock"), &std::fs::read(root.join("Cargo.lock"))?)?;
+    write(&to.join("runner/Cargo.toml"), RUNNER.as_bytes())?;
+    write(&to.join("runner/src/main.rs"), include_bytes!("../runner/main.rs"))?;
+    Ok(mutants)
 }
 
-/// Puts the questions into the files of rules.
-fn mutants(folder: &Path) -> Result<Vec<Mutant>, Failed> {
+/// What can be taken out of the rules, and their files with a question before each condition, by path.
+fn instrumented_rules(folder: &Path) -> Result<(Vec<Mutant>, BTreeMap<PathBuf, String>), Failed> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         files.push(entry?.file_name().into());
     }
     files.sort();
-    let mut found = Vec::new();
+    let (mut found, mut texts) = (Vec::new(), BTreeMap::new());
     let mut first = 0;
     for file in files {
         let source = Source::read(folder, file)?;
@@ -121,10 +115,10 @@ fn mutants(folder: &Path) -> Result<Vec<Mutant>, Failed> {
                 place: place(&source, &conditions[i]),
             }));
         }
-        write(&folder.join(&source.path), &instrumented(&source.text, &conditions, first))?;
+        texts.insert(Path::new(RULES).join(&source.path), instrumented(&source.text, &conditions, first));
         first += conditions.len();
     }
-    Ok(found)
+    Ok((found, texts))
 }
 
 fn place(source: &Source, c: &Condition) -> String {
@@ -158,25 +152,33 @@ fn replaced(text: &str, old: &str, new: &str) -> Result<String, Failed> {
 }
 
 /// Writes a file where it is another one now, so that what did not change is not compiled again.
-fn write(path: &Path, text: &str) -> Result<(), Failed> {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failed> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
-    Ok(std::fs::write(path, text)?)
+    Ok(std::fs::write(path, bytes)?)
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<(), Failed> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
+/// Copies a folder below `root`, with other texts for some of its files.
+fn copy_folder(
+    root: &Path,
+    to: &Path,
+    folder: &Path,
+    changed: &BTreeMap<PathBuf, String>,
+) -> Result<(), Failed> {
+    for entry in std::fs::read_dir(root.join(folder))? {
         let entry = entry?;
-        let target = to.join(entry.file_name());
+        let path = folder.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            copy_folder(&entry.path(), &target)?;
+            copy_folder(root, to, &path, changed)?;
         } else {
-            std::fs::copy(entry.path(), target)?;
+            match changed.get(&path) {
+                Some(text) => write(&to.join(&path), text.as_bytes())?,
+                None => write(&to.join(&path), &std::fs::read(root.join(&path))?)?,
+            }
         }
     }
     Ok(())

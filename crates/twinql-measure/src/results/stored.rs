@@ -12,6 +12,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use twinql_files::write_whole;
+
 use crate::Done;
 
 /// A table and where it comes from.
@@ -80,7 +82,7 @@ impl Stored {
         for row in &self.rows {
             writeln!(text, "{}", row.join("\t"))?;
         }
-        Ok(std::fs::write(path, text)?)
+        Ok(write_whole(path, |out| out.write_all(text.as_bytes()))?)
     }
 
     /// The rows as Markdown.

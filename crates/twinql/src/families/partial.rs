@@ -47,6 +47,7 @@ pub(crate) fn score(
     mark(metric, &graphs, records);
     explain_failures(metric, batch.jobs, &graphs, |_| false, records);
 }
+
 /// What a signature says of parameters that are not the usual ones.
 pub(crate) fn signature(setup: &Setup) -> Vec<String> {
     let RelPmConfig { alpha, beta, omega } = setup.matching;

@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use twinql_model::{Evidence, ExecutionModel, ModelError, Signs};
-use twinql_suite::Expectation;
-use twinql_suite::Verdict;
+use twinql_suite::{Expectation, Verdict};
 
 use crate::batch::Batch;
 use crate::engine::Engine;
