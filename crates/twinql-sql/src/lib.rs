@@ -17,7 +17,7 @@ mod classes;
 mod column_set;
 pub mod columns;
 pub mod completion;
-mod dialect;
+mod dialects;
 mod error;
 pub mod explain;
 mod expr;
@@ -44,7 +44,7 @@ mod value;
 
 pub use assumption::Assumption;
 pub use column_set::ColumnSet;
-pub use dialect::{Dialect, UnknownDialect};
+pub use dialects::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};

@@ -20,7 +20,7 @@ pub(super) const ASKED: &[&str] = &[
     "jsonb", "jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_insert", "jsonb_object",
     "jsonb_patch", "jsonb_remove", "jsonb_replace", "jsonb_set", "ln", "log", "log10", "log2", "mod",
     "my_date_add", "my_date_format", "my_find_in_set", "my_format", "my_hex", "my_last_day", "my_locate",
-    "my_right", "my_str_to_date", "my_substr", "my_substring_index", "my_timestampdiff", "octet_length",
+    "ms_datediff", "my_right", "my_str_to_date", "my_substr", "my_substring_index", "my_timestampdiff", "octet_length",
     "pg_add", "pg_age", "pg_array", "pg_array_contains", "pg_array_length", "pg_array_of",
     "pg_array_overlaps", "pg_array_to_string", "pg_boolean", "pg_date_trunc", "pg_extract", "pg_greatest",
     "pg_initcap", "pg_interval", "pg_interval_length", "pg_interval_of", "pg_json_contains", "pg_json_get",

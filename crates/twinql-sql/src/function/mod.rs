@@ -19,7 +19,7 @@ mod table;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::AggFunc;
 use crate::schema::TypeClass;
 
@@ -155,6 +155,9 @@ static BY_SPELLING: LazyLock<HashMap<&str, Vec<(&Spelling, &'static str)>>> = La
 pub fn scalar(name: &str) -> Option<&'static Scalar> {
     BY_NAME.get(name).copied()
 }
+
+/// What the names of the sandbox's own functions begin with, by the system that they come from.
+pub const PREFIXES: [&str; 7] = ["pg_", "my_", "ms_", "bq_", "sf_", "ora_", "sql_"];
 
 /// Whether SQLite or the sandbox has a scalar function of this lower-case name.
 pub fn is_scalar(name: &str) -> bool {

@@ -1,7 +1,8 @@
 //! The table of functions; [`super`] says how to read it.
 
 use super::{Aggregate, Gives, Nulls, Scalar, Spelling};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
+use crate::dialects::profile::WithNull;
 use crate::expr::AggFunc;
 use crate::schema::TypeClass;
 
@@ -49,15 +50,15 @@ fn not_mysql(dialect: Dialect) -> bool {
 }
 
 fn bytes(dialect: Dialect) -> bool {
-    dialect.length_counts_bytes()
+    dialect.meaning().length_counts_bytes
 }
 
 fn greatest_keeps_null(dialect: Dialect) -> bool {
-    dialect.greatest_keeps_null()
+    dialect.meaning().greatest == WithNull::Null
 }
 
 fn greatest_skips_null(dialect: Dialect) -> bool {
-    !dialect.greatest_keeps_null()
+    dialect.meaning().greatest == WithNull::Skips
 }
 
 /// Every scalar function: SQLite's, then those that the sandbox adds. SQLite's own documentation
@@ -171,6 +172,7 @@ pub const SCALARS: &[Scalar] = &[
     ours("my_last_day", (1, 1), Strict).also(&[spelled("last_day", 1, 1)]),
     ours("my_str_to_date", (2, 2), Strict).also(&[spelled("str_to_date", 2, 2)]),
     ours("my_timestampdiff", (3, 3), Strict).also(&[spelled("timestampdiff", 3, 3)]),
+    ours("ms_datediff", (3, 3), Strict),
     ours("pg_regexp", (3, 3), Strict).also(&[spelled("regexp_like", 3, 3)]),
     ours("pg_regexp_replace", (3, 4), Strict).also(&[spelled("regexp_replace", 1, MANY)]),
     ours("pg_similar", (2, 2), Strict),

@@ -15,7 +15,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Span, Token, Tokenizer};
 
 use super::{Grammar, Parsed, parse};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::{SqlError, invalid};
 use crate::function;
 use crate::syntax::read;

@@ -1,7 +1,6 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
 mod desugar;
-mod dialect;
 pub(crate) mod foreign;
 mod frames;
 mod limits;
@@ -21,7 +20,7 @@ pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SE
 pub use repairs::{Place, Repair};
 
 use crate::completion::query_within;
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::spans::TextRange;
 
@@ -129,7 +128,7 @@ pub(crate) fn parse_expression(text: &str, dialect: Dialect) -> Result<Expr, Sql
 
 fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Result<Parsed, SqlError> {
     let Read { mut query, frames } = read;
-    if dialect.set_operators_are_of_one_level() {
+    if dialect.meaning().set_operators_are_of_one_level {
         set_ops::associate_left(&mut query);
     }
     desugar::desugar(&mut query, dialect)?;
@@ -153,13 +152,7 @@ struct Grammar {
 
 impl Grammar {
     fn of(dialect: Dialect) -> Grammar {
-        let grammar: &'static dyn sqlparser::dialect::Dialect = match dialect {
-            Dialect::Sqlite => &dialect::Sqlite,
-            Dialect::Postgres => &sqlparser::dialect::PostgreSqlDialect {},
-            Dialect::Mysql => &sqlparser::dialect::MySqlDialect {},
-            Dialect::Generic => &sqlparser::dialect::GenericDialect {},
-        };
-        Grammar { dialect, grammar }
+        Grammar { dialect, grammar: (dialect.profile().grammar)() }
     }
 
     /// Tries the repairs: those of tokens and quotes first, then ever shorter texts.
@@ -235,7 +228,7 @@ impl Grammar {
         if self.dialect == Dialect::Sqlite {
             as_names(&mut tokens);
         }
-        if self.dialect.bars_are_or() {
+        if self.dialect.text().bars_are_or {
             for token in &mut tokens {
                 match token.token {
                     Token::StringConcat => token.token = Token::make_keyword("OR"),
@@ -267,8 +260,11 @@ impl Grammar {
             let message = format!("Expected: (WHERE after FILTER, found: {found}{at}");
             return Err(Failure::parse(text, &ParserError::ParserError(message)));
         }
-        let frames =
-            if self.dialect.frames_exclude() { frames::take_exclusions(&mut tokens) } else { Vec::new() };
+        let frames = if self.dialect.text().frames_exclude {
+            frames::take_exclusions(&mut tokens)
+        } else {
+            Vec::new()
+        };
         let mut parser = Parser::new(self.grammar)
             .with_recursion_limit(RECURSION_LIMIT)
             .with_tokens_with_locations(tokens);

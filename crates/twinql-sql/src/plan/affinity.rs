@@ -7,7 +7,7 @@
 //! the same way. Where numbers meet numbers and texts meet texts nothing is converted, and nothing is written.
 
 use super::types::info_of;
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::{Expr, UnaryOp};
 use crate::rel::{Columns, Query, Rel};
 use crate::schema::{Affinity, TypeClass};

@@ -8,8 +8,9 @@
 
 use super::foreign_type::ForeignType;
 use super::temporal::{call, to_interval};
-use super::{Planner, dialect};
-use crate::dialect::Dialect;
+use super::{Planner, dialect as words};
+use crate::dialects::Dialect;
+use crate::dialects::functions::To;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::Affinity;
 use crate::temporal::{Moment, Part, Unit, format_mysql, format_postgres, to_strftime};
@@ -27,10 +28,10 @@ impl Planner<'_> {
     /// EXTRACT.
     pub(super) fn extract(&self, field: &str, from: Expr) -> Expr {
         if self.dialect == Dialect::Sqlite {
-            return dialect::extract(field, from);
+            return words::extract(field, from);
         }
         let Some(part) = Part::named(field) else {
-            return dialect::extract(field, from);
+            return words::extract(field, from);
         };
         // `EXTRACT(SECOND FROM t)` is 30.5 in PostgreSQL; strftime's `%S` gives whole seconds.
         let has_fraction = self.dialect == Dialect::Postgres && matches!(part, Part::Second | Part::Epoch);
@@ -50,15 +51,32 @@ impl Planner<'_> {
         if self.kind(&from) == Some(ForeignType::Interval) || has_fraction || !in_strftime {
             return call("pg_extract", vec![Expr::text(field.to_ascii_lowercase()), from]);
         }
-        dialect::extract(field, from)
+        words::extract(field, from)
     }
 
     /// A scalar function's call by the names that SQLite or the sandbox has for it.
-    pub(super) fn foreign_function(&self, name: String, mut args: Vec<Expr>) -> Expr {
-        if let Some(planned) = self.differing_call(&name, &args) {
+    pub(super) fn foreign_function(&self, name: String, args: Vec<Expr>) -> Expr {
+        if !self.dialect.functions_of_its_own() {
+            return self.shared_function(self.dialect, name, args);
+        }
+        let planned = match self.dialect.function(&name, args.len()).map(|f| &f.to) {
+            Some(To::Call(known)) => return call(known, args),
+            Some(To::As(other)) => return self.shared_function(*other, name, args),
+            Some(To::Written(words)) => words(self, &args),
+            None if Dialect::is_portable(&name, args.len()) => {
+                return self.shared_function(self.dialect, name, args);
+            }
+            None => None,
+        };
+        planned.unwrap_or_else(|| call(&format!("{}_{name}", self.dialect), args))
+    }
+
+    /// A call as PostgreSQL, MySQL or standard SQL means it; of other dialects only what every system has.
+    fn shared_function(&self, dialect: Dialect, name: String, mut args: Vec<Expr>) -> Expr {
+        if let Some(planned) = self.differing_call(dialect, &name, &args) {
             return planned;
         }
-        let mysql = self.dialect == Dialect::Mysql;
+        let mysql = dialect == Dialect::Mysql;
         let extract = |field: &str, from: &Expr| call("pg_extract", vec![Expr::text(field), from.clone()]);
         // A moment on which it is tried whether every part of a format is known.
         let probe = Moment::date(2024, 5, 7);
@@ -97,7 +115,7 @@ impl Planner<'_> {
                 // SQLite's own strftime first; the sandbox's where that lacks a part, such as %M, a month's
                 // name.
                 let written = format.as_text();
-                match written.and_then(dialect::mysql_format) {
+                match written.and_then(words::mysql_format) {
                     Some(format) => call("strftime", vec![Expr::text(format), at.clone()]),
                     None if written.and_then(|f| format_mysql(probe?, f)).is_some() => {
                         call("my_date_format", args)
@@ -142,7 +160,7 @@ impl Planner<'_> {
                 let quotient = Expr::binary(BinaryOp::Div, left.clone().cast(Affinity::Real), right.clone());
                 call("trunc", vec![quotient])
             }
-            _ => dialect::common(self.dialect, name, args),
+            _ => words::common(dialect, name, args),
         }
     }
 }

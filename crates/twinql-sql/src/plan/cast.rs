@@ -8,7 +8,8 @@ use super::literal::literal;
 use super::temporal::{call, to_date, to_interval, to_timestamp};
 use super::types::info_of;
 use super::{Planner, Result};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
+use crate::dialects::profile::Whole;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::{Affinity, Collation, TypeClass};
 use crate::value::Value;
@@ -60,8 +61,10 @@ fn character(dialect: Dialect, length: Option<&CharacterLength>, whole: &DataTyp
 /// A number's scale rounds it; its precision only says what is an overflow.
 fn exact(dialect: Dialect, info: &ExactNumberInfo, whole: &DataType) -> Target {
     match info {
-        ExactNumberInfo::None if dialect == Dialect::Mysql => Target::Scaled(0),
-        ExactNumberInfo::None => Target::Affinity(Affinity::Numeric),
+        ExactNumberInfo::None => match dialect.meaning().decimal_scale {
+            Some(scale) => Target::Scaled(i64::from(scale)),
+            None => Target::Affinity(Affinity::Numeric),
+        },
         ExactNumberInfo::Precision(_) => Target::Scaled(0),
         ExactNumberInfo::PrecisionAndScale(_, scale) if *scale >= 0 => Target::Scaled(*scale),
         ExactNumberInfo::PrecisionAndScale(_, _) => opaque(whole),
@@ -245,18 +248,19 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// A cast to a whole number: PostgreSQL and MySQL round a number, SQLite cuts it off, and other systems do one or the
-    /// other.
+    /// A cast to a whole number: PostgreSQL and MySQL round a number, SQLite and SQL Server cut its fraction off.
     fn cast_to_whole(&self, operand: Expr) -> Expr {
         if info_of(&operand, &self.columns).class != TypeClass::Number {
             return operand.cast(Affinity::Integer);
         }
-        if self.dialect == Dialect::Generic {
-            return call("cast_as", vec![operand, Expr::text("INTEGER")]);
+        match self.dialect.meaning().whole {
+            Whole::Unknown => return call("cast_as", vec![operand, Expr::text("INTEGER")]),
+            Whole::Cuts => return operand.cast(Affinity::Integer),
+            Whole::Rounds => {}
         }
         let round = call("round", vec![operand]);
         let rounded = match &round {
-            Expr::Function { name, args } => self.differing_call(name, args),
+            Expr::Function { name, args } => self.differing_call(self.dialect, name, args),
             _ => None,
         };
         rounded.unwrap_or(round).cast(Affinity::Integer)

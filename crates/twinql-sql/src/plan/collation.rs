@@ -15,7 +15,6 @@
 use super::operators::without_binary;
 use super::types::info_of;
 use super::{Planner, Result};
-use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 use crate::schema::{Affinity, Collation, TypeClass};
@@ -41,6 +40,11 @@ enum Said {
 }
 
 impl Planner<'_> {
+    /// Whether texts that differ in case alone are the same, unless something says otherwise: in MySQL and SQL Server.
+    fn ignores_case(&self) -> bool {
+        self.dialect.meaning().ignores_case
+    }
+
     fn said(&self, expr: &Expr) -> Said {
         match expr {
             Expr::Collate { expr: _, collation } => match collation.as_str() {
@@ -50,14 +54,14 @@ impl Planner<'_> {
                 _ => Said::Unknown,
             },
             Expr::Column(id) => match self.is_call(*id) {
-                true if self.dialect != Dialect::Mysql => Said::Nothing,
+                true if !self.ignores_case() => Said::Nothing,
                 _ => Said::Column(self.collation_of(*id)),
             },
-            Expr::Cast { expr, affinity: _ } if self.dialect != Dialect::Mysql => self.said(expr),
-            Expr::Unary { op: UnaryOp::Plus, expr } if self.dialect != Dialect::Mysql => self.said(expr),
+            Expr::Cast { expr, affinity: _ } if !self.ignores_case() => self.said(expr),
+            Expr::Unary { op: UnaryOp::Plus, expr } if !self.ignores_case() => self.said(expr),
             // A constant leaves it to the other side.
             Expr::Literal(_) => Said::Nothing,
-            _ if self.dialect == Dialect::Mysql => self.said_of_operands(expr),
+            _ if self.ignores_case() => self.said_of_operands(expr),
             _ => Said::Nothing,
         }
     }
@@ -95,9 +99,9 @@ impl Planner<'_> {
             return Collation::Binary;
         };
         // MIN and MAX give a column's values, but are functions.
-        let kept = info.affinity.is_some() || self.dialect == Dialect::Mysql;
+        let kept = info.affinity.is_some() || self.ignores_case();
         let column = info.origin.filter(|_| kept).and_then(|at| self.schema.column(at));
-        let usual = match self.dialect == Dialect::Mysql && info.class == TypeClass::Text {
+        let usual = match self.ignores_case() && info.class == TypeClass::Text {
             true => Collation::Nocase,
             false => Collation::Binary,
         };
@@ -123,12 +127,12 @@ impl Planner<'_> {
             (Said::Unknown, _) | (_, Said::Unknown) => None,
             (Said::Explicit(c), _) | (_, Said::Explicit(c)) => Some(c),
             (Said::Column(Collation::Binary), _) | (_, Said::Column(Collation::Binary))
-                if self.dialect == Dialect::Mysql =>
+                if self.ignores_case() =>
             {
                 Some(Collation::Binary)
             }
             (Said::Column(c), _) | (_, Said::Column(c)) => Some(c),
-            (Said::Nothing, Said::Nothing) => match self.dialect == Dialect::Mysql && self.is_text(left) {
+            (Said::Nothing, Said::Nothing) => match self.ignores_case() && self.is_text(left) {
                 true => Some(Collation::Nocase),
                 false => Some(Collation::Binary),
             },
@@ -178,7 +182,7 @@ impl Planner<'_> {
 
     /// MySQL: LIKE tells cases apart where one of the two is BINARY, or a column that is compared by its bytes.
     pub(super) fn like_of_bytes(&self, expr: Expr, pattern: Expr, cases: bool) -> (Expr, Expr, bool) {
-        if self.dialect != Dialect::Mysql {
+        if !self.ignores_case() {
             return (expr, pattern, cases);
         }
         let of_bytes = |e: &Expr| self.said(e) == Said::Column(Collation::Binary) && self.is_text(e);
@@ -202,7 +206,7 @@ impl Planner<'_> {
             return (Expr::Row(first), rows);
         }
         let none = Expr::NULL;
-        let mysql = self.dialect == Dialect::Mysql;
+        let mysql = self.ignores_case();
         let decided: Vec<Option<Collation>> =
             list.iter().map(|m| self.deciding(&tested, if mysql { m } else { &none })).collect();
         let collation = match decided.first() {
@@ -307,7 +311,7 @@ impl Planner<'_> {
                     *first = said_aloud(c, std::mem::replace(first, Expr::NULL));
                 }
             }
-            ("instr" | "locate" | "find_in_set", [left, right]) if self.dialect == Dialect::Mysql => {
+            ("instr" | "locate" | "find_in_set", [left, right]) if self.ignores_case() => {
                 let (l, r) = self.folded(left.clone(), right.clone());
                 (*left, *right) = (l, r);
             }

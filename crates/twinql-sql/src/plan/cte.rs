@@ -14,7 +14,7 @@ use super::refuse::refuse_beside;
 use super::set_op::{Clauses, read_operator};
 use super::sight::{Cte, Recursion, ScopeTable};
 use super::{Planned, Planner, Result, invalid};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 use crate::schema::TypeClass;
 use crate::syntax::any_relation;
@@ -24,7 +24,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn push_ctes(&mut self, with: &'a ast::With) -> Result<()> {
         let ast::With { with_token: _, recursive, cte_tables } = with;
         // Elsewhere only those before it, and itself where RECURSIVE is said.
-        let sees_itself = *recursive || !self.dialect.recursion_is_said();
+        let sees_itself = *recursive || !self.dialect.meaning().recursion_is_said;
         let end = self.ctes.len() + cte_tables.len();
         for cte in cte_tables {
             let ast::Cte {

@@ -6,7 +6,8 @@
 
 use super::temporal::call;
 use super::types::info_of;
-use crate::dialect::{Dialect, Division};
+use crate::dialects::Dialect;
+use crate::dialects::profile::{Division, WithNull};
 use crate::expr::{BinaryOp, Expr};
 use crate::function;
 use crate::rel::Columns;
@@ -78,10 +79,10 @@ pub(super) fn common(dialect: Dialect, name: String, args: Vec<Expr>) -> Expr {
         }
         ("isnull", [e]) => e.clone().is_null(),
         // MySQL's CONCAT is NULL where an argument is, as || is; PostgreSQL's passes over it.
-        ("concat", [_, _, ..]) if dialect.concat_keeps_null() => {
+        ("concat", [_, _, ..]) if dialect.meaning().concat == WithNull::Null => {
             args.into_iter().reduce(|l, r| Expr::binary(BinaryOp::Concat, l, r)).unwrap_or(Expr::NULL)
         }
-        ("concat", [e]) if dialect.concat_keeps_null() => e.clone().cast(Affinity::Text),
+        ("concat", [e]) if dialect.meaning().concat == WithNull::Null => e.clone().cast(Affinity::Text),
         _ => call(&name, args),
     }
 }
@@ -95,7 +96,7 @@ pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, columns: &Column
     let fractional = |e: &Expr| matches!(e, Expr::Literal(Value::Real(_)));
     let class = |e: &Expr| info_of(e, columns).class;
     let any_number = class(&left) == TypeClass::Number || class(&right) == TypeClass::Number;
-    let as_fraction = match dialect.division() {
+    let as_fraction = match dialect.meaning().division {
         Division::ByStorage => false,
         Division::ByType => any_number,
         Division::Fraction => true,

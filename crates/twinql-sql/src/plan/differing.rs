@@ -18,7 +18,7 @@
 use super::Planner;
 use super::temporal::call;
 use super::types::info_of;
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -42,18 +42,19 @@ fn at_least(expr: &Expr, least: i64) -> bool {
 
 impl Planner<'_> {
     /// Such a call in SQLite's terms; `None` where the name means the same, or is none of SQLite's.
-    pub(super) fn differing_call(&self, name: &str, args: &[Expr]) -> Option<Expr> {
-        let dialect = self.dialect;
+    pub(super) fn differing_call(&self, dialect: Dialect, name: &str, args: &[Expr]) -> Option<Expr> {
         let mysql = dialect == Dialect::Mysql;
         let same = |name: &str| call(name, args.to_vec());
         Some(match (name, args) {
             ("substr" | "substring" | "mid", [text, start, rest @ ..]) if rest.len() <= 1 => {
-                self.substring(text, start, rest.first())
+                self.substring(dialect, text, start, rest.first())
             }
-            ("left", [text, count]) => self.left(text, count)?,
-            ("right", [text, count]) => self.right(text, count)?,
+            ("left", [text, count]) => self.left(dialect, text, count)?,
+            ("right", [text, count]) => self.right(dialect, text, count)?,
             // PostgreSQL and MySQL round halves of binary numbers to even ones, of decimal ones away from 0.
-            ("round", [x]) if dialect != Dialect::Generic && self.is_binary(x) => same("pg_round_even"),
+            ("round", [x]) if matches!(dialect, Dialect::Postgres | Dialect::Mysql) && self.is_binary(x) => {
+                same("pg_round_even")
+            }
             ("round", [_, digits]) if digits.as_integer().is_none_or(|n| n < 0) => same("pg_round_to"),
             ("trunc" | "truncate", [_, _]) => same("pg_trunc_to"),
             ("log", [_]) if mysql => same("ln"),
@@ -83,7 +84,7 @@ impl Planner<'_> {
     }
 
     /// SUBSTRING. From the first character on, and of no negative length, it is SQLite's.
-    fn substring(&self, text: &Expr, start: &Expr, length: Option<&Expr>) -> Expr {
+    fn substring(&self, dialect: Dialect, text: &Expr, start: &Expr, length: Option<&Expr>) -> Expr {
         let sqlite = |start: Expr, length: Option<Expr>| {
             call("substr", [text.clone(), start].into_iter().chain(length).collect())
         };
@@ -93,7 +94,7 @@ impl Planner<'_> {
             return sqlite(start.clone(), length.cloned());
         }
         let constants = (start.as_integer(), length.map(|n| n.as_integer()));
-        match (self.dialect, constants) {
+        match (dialect, constants) {
             // Places before the first are counted, and empty.
             (Dialect::Postgres, (Some(_), None)) => sqlite(Expr::integer(1), None),
             (Dialect::Postgres, (Some(from), Some(Some(n)))) if n >= 0 => {
@@ -103,24 +104,26 @@ impl Planner<'_> {
             (Dialect::Mysql, (Some(0), _)) => sqlite(Expr::integer(1), Some(Expr::integer(0))),
             (dialect, _) => {
                 let name = match dialect {
-                    Dialect::Postgres if start.as_text().is_some() => "postgres_substring_matching",
-                    Dialect::Postgres => "pg_substr",
-                    Dialect::Mysql => "my_substr",
-                    Dialect::Generic | Dialect::Sqlite => "generic_substring",
+                    Dialect::Postgres if start.as_text().is_some() => {
+                        "postgres_substring_matching".to_owned()
+                    }
+                    Dialect::Postgres => "pg_substr".to_owned(),
+                    Dialect::Mysql => "my_substr".to_owned(),
+                    other => format!("{other}_substring"),
                 };
                 let all = [text, start].into_iter().chain(length).cloned();
-                call(name, all.collect())
+                call(&name, all.collect())
             }
         }
     }
 
     /// LEFT: a negative count leaves so many out in PostgreSQL, and is none in MySQL.
-    fn left(&self, text: &Expr, count: &Expr) -> Option<Expr> {
+    fn left(&self, dialect: Dialect, text: &Expr, count: &Expr) -> Option<Expr> {
         let first = |n: Expr| call("substr", vec![text.clone(), Expr::integer(1), n]);
         if at_least(count, 0) {
             return Some(first(count.clone()));
         }
-        match self.dialect {
+        match dialect {
             // substr(x, 1, -1) is empty.
             Dialect::Mysql => Some(first(count.clone())),
             Dialect::Postgres => match count.as_integer() {
@@ -131,15 +134,15 @@ impl Planner<'_> {
                 ))),
                 None => Some(call("pg_left", vec![text.clone(), count.clone()])),
             },
-            Dialect::Generic | Dialect::Sqlite => None,
+            _ => None,
         }
     }
 
     /// RIGHT. substr(s, -n) is the end of the text, but substr(s, 0) is all of it.
-    fn right(&self, text: &Expr, count: &Expr) -> Option<Expr> {
+    fn right(&self, dialect: Dialect, text: &Expr, count: &Expr) -> Option<Expr> {
         let last = |n: i64| call("substr", vec![text.clone(), Expr::integer(n.saturating_neg())]);
         let none = || call("substr", vec![text.clone(), Expr::integer(1), Expr::integer(0)]);
-        match (count.as_integer(), self.dialect) {
+        match (count.as_integer(), dialect) {
             (Some(n), _) if n > 0 => Some(last(n)),
             (Some(0), _) | (Some(_), Dialect::Mysql) => Some(none()),
             // All but the first.
@@ -149,7 +152,7 @@ impl Planner<'_> {
             }
             (None, Dialect::Postgres) => Some(call("pg_right", vec![text.clone(), count.clone()])),
             (None, Dialect::Mysql) => Some(call("my_right", vec![text.clone(), count.clone()])),
-            (_, Dialect::Generic | Dialect::Sqlite) => None,
+            _ => None,
         }
     }
 

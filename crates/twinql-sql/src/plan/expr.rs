@@ -10,7 +10,7 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 use super::literal::{literal, number};
 use super::refuse::refuse_present;
 use super::{Planner, Result, affinity, dialect, invalid, unsupported};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::spans::Clause;
@@ -126,7 +126,7 @@ impl<'a> Planner<'a> {
                 self.plan_like(*negated, expr, pattern, escape_char.as_deref(), false)
             }
             E::Like { negated, any: false, expr, pattern, escape_char } => {
-                let cases = self.dialect.like_is_case_sensitive();
+                let cases = self.dialect.meaning().like_minds_case;
                 self.plan_like(*negated, expr, pattern, escape_char.as_deref(), cases)
             }
             E::RLike {
@@ -205,7 +205,7 @@ impl<'a> Planner<'a> {
         if let Some(expr) = self.resolve(qualifier, name)? {
             return Ok(expr);
         }
-        let may_be_string = self.dialect.quoted_name_may_be_string();
+        let may_be_string = self.dialect.names().quoted_may_be_string;
         if may_be_string && qualifier.is_none() && name.quote_style == Some('"') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
         }
@@ -290,7 +290,7 @@ impl<'a> Planner<'a> {
                 return Ok(dialect::divide_whole(left, right, &self.columns));
             }
             BinaryOperator::PGLikeMatch | BinaryOperator::PGNotLikeMatch => {
-                let like = dialect::like_with_case(left, right, self.dialect.like_escape());
+                let like = dialect::like_with_case(left, right, self.dialect.meaning().like_escape);
                 return Ok(negate_if(*op == BinaryOperator::PGNotLikeMatch, like));
             }
             BinaryOperator::PGILikeMatch | BinaryOperator::PGNotILikeMatch => {
@@ -404,7 +404,7 @@ impl<'a> Planner<'a> {
             Some(escape) => Some(self.plan_expr(escape)?),
             // A backslash escapes in some dialects where nothing else is said.
             None => {
-                let implied = self.dialect.like_escape();
+                let implied = self.dialect.meaning().like_escape;
                 let used = |c: &char| pattern.as_text().is_some_and(|text| text.contains(*c));
                 implied.filter(used).map(Expr::text)
             }

@@ -5,7 +5,7 @@ use sqlparser::ast::{Expr, Ident};
 
 use super::Planner;
 use super::functions::Call;
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::temporal::{Part, Unit};
 
 /// A word without quotes that names a unit of time.
@@ -30,6 +30,7 @@ impl<'a> Planner<'a> {
         let mysql = "for MySQL's own use --dialect mysql";
         let postgres = "PostgreSQL writes date_trunc('month', x): --dialect postgres";
         match call.name.as_str() {
+            _ if self.dialect.functions_of_its_own() => None,
             // A column may be called so.
             _ if args.iter().all(|a| !unit(Some(a)) || self.is_column(a)) => None,
             "date_trunc" | "datetime_trunc" | "timestamp_trunc" if unit(args.get(1)) => {

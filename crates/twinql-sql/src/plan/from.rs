@@ -14,7 +14,7 @@ use super::sight::{RowId, Scope, ScopeColumn, ScopeTable};
 use super::source::FromItem;
 use super::{Planner, Result, invalid, last_ident, only_ident, unsupported};
 use crate::columns::Reads;
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
@@ -390,10 +390,7 @@ impl Planner<'_> {
         let Some(first) = names.first() else {
             return Ok(table);
         };
-        let all_named = match self.dialect {
-            Dialect::Sqlite | Dialect::Mysql => true,
-            Dialect::Postgres | Dialect::Generic => false,
-        };
+        let all_named = self.dialect.names().aliases_name_all;
         if all_named && is_table {
             return invalid(format!("names of columns behind the alias {}", name.value), first.span);
         }

@@ -9,7 +9,7 @@ use crate::value::Value;
 use super::literal::literal;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, only_ident, unsupported};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::function;
 

@@ -11,7 +11,7 @@ use super::expr::negate_if;
 use super::foreign_type::ForeignType;
 use super::temporal::{call, to_timestamp};
 use super::{Planner, Result, unsupported};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::{Affinity, Collation};
 use crate::value::Value;
@@ -72,7 +72,8 @@ impl<'a> Planner<'a> {
         }
         let (expr, binary) = without_binary(expr);
         let (pattern, also_binary) = without_binary(pattern);
-        let flags = if binary || also_binary { "c" } else { "i" };
+        let minds_case = self.dialect.functions_of_its_own() || binary || also_binary;
+        let flags = if minds_case { "c" } else { "i" };
         call("pg_regexp", vec![expr, pattern, Expr::text(flags)])
     }
 

@@ -5,7 +5,8 @@ use sqlparser::ast::{self, Spanned};
 use super::planner::Item;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, only_ident, unsupported, unwrap_nested};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
+use crate::dialects::profile::NullOrder;
 use crate::expr::Expr;
 use crate::rel::{Direction, NullsOrder, Rel, SortKey};
 
@@ -24,8 +25,8 @@ pub(super) struct OrderTerm<'a> {
 
 /// A key of an order, with the dialect's default for NULLs.
 ///
-/// SQLite and MySQL take NULL for the smallest value, PostgreSQL for the greatest: `ORDER BY a` is NULLS
-/// FIRST in the first two. The tree always says which.
+/// SQLite and MySQL take NULL for the smallest value, PostgreSQL for the greatest, DuckDB puts it last: `ORDER BY a` is
+/// NULLS FIRST in the first two. The tree always says which.
 pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> Result<SortKey> {
     let ast::OrderByExpr { expr: written, options: ast::OrderByOptions { sort, nulls_first }, with_fill } =
         key;
@@ -35,7 +36,11 @@ pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> 
         Some(ast::OrderBySort::Desc) => Direction::Desc,
         Some(ast::OrderBySort::Using(_operator)) => return unsupported("ORDER BY USING", written.span()),
     };
-    let first = nulls_first.unwrap_or((direction == Direction::Asc) != dialect.nulls_are_greatest());
+    let first = nulls_first.unwrap_or(match dialect.meaning().nulls {
+        NullOrder::Smallest => direction == Direction::Asc,
+        NullOrder::Greatest => direction == Direction::Desc,
+        NullOrder::Last => false,
+    });
     Ok(SortKey { expr, direction, nulls: if first { NullsOrder::First } else { NullsOrder::Last } })
 }
 

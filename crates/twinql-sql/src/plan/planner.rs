@@ -8,7 +8,7 @@ use sqlparser::tokenizer::Span;
 use super::foreign_type::ForeignType;
 use super::sight::{Cte, Scope, ViewQuery};
 use super::types;
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::parse::FrameExclusion;

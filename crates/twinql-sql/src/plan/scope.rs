@@ -4,7 +4,7 @@ use sqlparser::ast::Ident;
 
 use super::sight::{Allow, RowId, ScopeTable};
 use super::{Planner, Result, unsupported};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::keywords::is_reserved;

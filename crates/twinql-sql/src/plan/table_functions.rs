@@ -8,7 +8,7 @@ use sqlparser::ast::{self, Spanned};
 
 use super::sight::ScopeTable;
 use super::{Planner, Result, only_ident, unsupported};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, Rel};
 use crate::schema::TypeClass;

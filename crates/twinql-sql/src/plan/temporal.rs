@@ -6,7 +6,7 @@
 use super::foreign_type::ForeignType;
 use super::types::info_of;
 use super::{Planner, Result, unsupported};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::rel::ColumnId;
 use crate::schema::TypeClass;

@@ -7,7 +7,7 @@ use sqlparser::ast::{self, Ident};
 
 use super::sight::{ScopeTable, ViewQuery};
 use super::{Planner, Result, invalid, last_ident};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::parse::parse;
 use crate::rel::Rel;

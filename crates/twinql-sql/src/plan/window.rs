@@ -11,7 +11,7 @@ use sqlparser::tokenizer::Location;
 use super::functions::Call;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::expr::{Expr, WindowCall};
 use crate::function;
 use crate::parse::Exclusion;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 /// How texts of a column are compared (<https://sqlite.org/datatype3.html>, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,9 +24,14 @@ impl Collation {
             (Dialect::Sqlite, "nocase") => Some(Collation::Nocase),
             (Dialect::Sqlite, "rtrim") => Some(Collation::Rtrim),
             (Dialect::Sqlite | Dialect::Mysql, "binary") => Some(Collation::Binary),
-            (Dialect::Mysql, name) if name.ends_with("_ci") => Some(Collation::Nocase),
-            (Dialect::Mysql, name) if name.ends_with("_bin") || name.ends_with("_cs") => {
-                Some(Collation::Binary)
+            // utf8mb4_0900_ai_ci, Latin1_General_CS_AS, Latin1_General_BIN2.
+            (dialect, name) if dialect.meaning().ignores_case => {
+                let has = |sign: &[&str]| name.split('_').any(|part| sign.contains(&part));
+                match (has(&["ci"]), has(&["bin", "bin2", "cs"])) {
+                    (true, _) => Some(Collation::Nocase),
+                    (_, true) => Some(Collation::Binary),
+                    _ => None,
+                }
             }
             _ => None,
         }

@@ -98,7 +98,7 @@ fn form(words: &str, typing: Typing) -> Option<Form> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::Dialect;
+    use crate::dialects::Dialect;
 
     #[test]
     fn limits_of_declared_types() {

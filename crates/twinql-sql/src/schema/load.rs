@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
 use super::spider::read_tables_json;

@@ -31,7 +31,7 @@ pub use print::quote;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 /// SQLite's column affinity (<https://sqlite.org/datatype3.html>, section 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -156,7 +156,7 @@ impl Typing {
     pub const fn of(dialect: Dialect) -> Typing {
         match dialect {
             Dialect::Sqlite => Typing::Usual,
-            Dialect::Postgres | Dialect::Mysql | Dialect::Generic => Typing::Enforced,
+            _ => Typing::Enforced,
         }
     }
 }

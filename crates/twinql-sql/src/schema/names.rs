@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 use super::scan::{Token, TokenKind};
 use super::{Schema, Table};
@@ -62,7 +62,7 @@ impl Schema {
     /// lower case, in quotes exactly what is written. Otherwise the case of ASCII letters is
     /// ignored.
     pub fn compares_exactly(&self, dialect: Dialect) -> bool {
-        self.exact_names && dialect == Dialect::Postgres
+        self.exact_names && dialect.names().fold_to_lower
     }
 
     /// The table that a name of one to three parts means in `dialect`.
@@ -99,7 +99,9 @@ impl Schema {
             return self.in_search_path(&named);
         };
         let lies_there = |&i: &usize| match &self.tables[i].schema {
-            Some(stored) => same(stored, schema) || dialect == Dialect::Mysql && self.is_database(schema),
+            Some(stored) => {
+                same(stored, schema) || dialect.names().database_is_schema && self.is_database(schema)
+            }
             None => self.may_stand_before(schema, dialect),
         };
         let mut there = named.iter().copied().filter(lies_there);
@@ -137,14 +139,8 @@ impl Schema {
     /// Whether a name may stand before that of a table whose schema is not declared.
     fn may_stand_before(&self, part: &NamePart, dialect: Dialect) -> bool {
         let is = |name: &str| part.text.eq_ignore_ascii_case(name);
-        match dialect {
-            Dialect::Sqlite => is("main") || is("temp"),
-            Dialect::Postgres => is("public"),
-            Dialect::Mysql => self.is_database(part),
-            Dialect::Generic => {
-                is("public") || is("dbo") || is("main") || is("temp") || self.is_database(part)
-            }
-        }
+        let names = dialect.names();
+        names.schemas.iter().any(|name| is(name)) || names.database_is_schema && self.is_database(part)
     }
 
     /// What a name that means nothing may have meant.
@@ -186,7 +182,7 @@ impl Places {
     /// without quotes are folded as the dialect does it, and a name that tables of two
     /// schemas have keeps its schema.
     pub(super) fn settle(tokens: &mut Vec<Token>, dialect: Dialect) -> Places {
-        let mut places = Places { exact: dialect == Dialect::Postgres, ..Places::default() };
+        let mut places = Places { exact: dialect.names().fold_to_lower, ..Places::default() };
         if places.exact {
             for token in tokens.iter_mut() {
                 if let TokenKind::Word(word) = &mut token.kind {

@@ -4,7 +4,7 @@
 //! needs (INSERTs, triggers, table options of other systems), and one statement that
 //! cannot be read must not cost the rest.
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 /// One token with the line (from 1) where it starts, and its bytes in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl Scanner<'_> {
         match c {
             c if c.is_whitespace() => {}
             '-' if self.peek() == Some('-') => self.skip_line(),
-            '#' if self.dialect.hash_is_comment() => self.skip_line(),
+            '#' if self.dialect.text().hash_is_comment => self.skip_line(),
             '\\' if begins => {
                 // A command of psql: \connect, \restrict.
                 self.out.skipped.push((line, "a command of the client (\\…)"));
@@ -192,11 +192,11 @@ impl Scanner<'_> {
                 let text = self.string('\'');
                 self.push(start, line, TokenKind::Text(text));
             }
-            '"' if self.dialect.double_quotes_are_strings() => {
+            '"' if self.dialect.text().double_quotes_are_strings => {
                 let text = self.string('"');
                 self.push(start, line, TokenKind::Text(text));
             }
-            '$' if self.dialect != Dialect::Mysql => match self.dollar_quoted() {
+            '$' if self.dialect.text().dollars_quote => match self.dollar_quoted() {
                 Some(text) => self.push(start, line, TokenKind::Text(text)),
                 None => self.push(start, line, TokenKind::Symbol('$')),
             },
@@ -204,7 +204,7 @@ impl Scanner<'_> {
                 let name = self.quoted(c);
                 self.push(start, line, TokenKind::Quoted(name));
             }
-            '[' if self.dialect.brackets_quote_names() && self.peek() != Some(']') => {
+            '[' if self.dialect.text().brackets_quote_names && self.peek() != Some(']') => {
                 let name = self.quoted(']');
                 self.push(start, line, TokenKind::Quoted(name));
             }
@@ -261,7 +261,7 @@ impl Scanner<'_> {
 
     /// The rest of a string up to `end`, backslashes read where the dialect has them.
     fn string(&mut self, end: char) -> String {
-        if !self.dialect.backslash_escapes() {
+        if !self.dialect.text().backslash_escapes {
             return self.quoted(end);
         }
         let line = self.line;

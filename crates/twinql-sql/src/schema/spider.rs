@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
 use super::{Column, ForeignKey, Note, NoteKind, Schema, SchemaSet, Table, Typing};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 /// The schemas of a `tables.json`, in file order.
 ///

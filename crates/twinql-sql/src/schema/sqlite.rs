@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{SchemaError, SchemaErrorKind as E};
 use super::{Column, ForeignKey, Note, Schema, Table, Typing, View, ddl};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 /// A row of `foreign_key_list`: key number, target table, own column, target column.
 type ForeignKeyRow = (i64, String, String, Option<String>);

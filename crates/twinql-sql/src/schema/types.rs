@@ -1,7 +1,7 @@
 //! What a declared column type says about storage and about values.
 
 use super::{Affinity, TypeClass};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 /// Words that end a column's type: what follows is a constraint.
 pub(super) const ENDS_A_TYPE: &[&str] = &words![

@@ -294,6 +294,10 @@ fn names_of_dialects() {
         assert_eq!(dialect.to_string().parse(), Ok(dialect));
     }
     assert_eq!("PostgreSQL".parse(), Ok(Postgres));
-    let error = "oracle".parse::<Dialect>().unwrap_err().to_string();
-    assert_eq!(error, "unknown dialect \"oracle\"; the dialects are sqlite, postgres, mysql, generic");
+    let error = "cobol".parse::<Dialect>().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "unknown dialect \"cobol\"; the dialects are sqlite, postgres, mysql, tsql, bigquery, snowflake, databricks, duckdb, redshift, \
+         trino, oracle, clickhouse, generic"
+    );
 }

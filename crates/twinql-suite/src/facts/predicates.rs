@@ -178,7 +178,7 @@ impl Walker<'_> {
             }
             args if is(
                 &function.name,
-                &["pg_add", "pg_subtract", "pg_age", "my_date_add", "my_timestampdiff"],
+                &["pg_add", "pg_subtract", "pg_age", "my_date_add", "my_timestampdiff", "ms_datediff"],
             ) =>
             {
                 for arg in args {

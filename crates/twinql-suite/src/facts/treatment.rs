@@ -77,7 +77,7 @@ const MAKE_DOCUMENTS: &[&str] =
 /// The name without what the sandbox puts before functions of other systems.
 fn plain_name(function: &Function) -> String {
     let name = last_name(&function.name).to_ascii_lowercase();
-    let bare = name.strip_prefix("pg_").or_else(|| name.strip_prefix("my_"));
+    let bare = twinql_sql::function::PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
     bare.map_or_else(|| name.clone(), str::to_owned)
 }
 

@@ -173,6 +173,34 @@ pub(super) fn timestampdiff(args: &[Value]) -> Returned {
     Ok(Value::Integer(count / one.months))
 }
 
+/// How many beginnings of a unit lie between two moments, as DATEDIFF counts in SQL Server, Snowflake, Redshift and BigQuery: from
+/// 31 December to 1 January it is one year. A week begins on Sunday, an `isoweek` on Monday.
+pub(super) fn boundaries(args: &[Value]) -> Returned {
+    let [unit, from, to] = exactly(args)?;
+    let (from, to) = moment(from).zip(moment(to)).ok_or(Stop::Null)?;
+    // 1970-01-01 was a Thursday.
+    let first_day = match unit {
+        Value::Text(name) if name.eq_ignore_ascii_case("week") => Some(4),
+        Value::Text(name) if name.eq_ignore_ascii_case("isoweek") => Some(3),
+        _ => None,
+    };
+    let count: Box<dyn Fn(Moment) -> i64> = match first_day {
+        Some(days) => Box::new(move |at| (at.day_number() + days).div_euclid(7)),
+        None => {
+            let one = self::unit(unit, "DATEDIFF")?.span();
+            Box::new(move |at| match (one.months, one.days) {
+                (0, 0) => at.epoch().div_euclid(one.micros.max(1)),
+                (0, days) => at.day_number().div_euclid(days),
+                (months, _) => {
+                    let (year, month, _) = at.civil();
+                    (year * 12 + month - 1).div_euclid(months)
+                }
+            })
+        }
+    };
+    Ok(Value::Integer(count(to) - count(from)))
+}
+
 /// MySQL's DATE_FORMAT.
 pub(super) fn date_format(args: &[Value]) -> Returned {
     formatted(args, format_mysql, "DATE_FORMAT with a format that is not known")

@@ -115,6 +115,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("my_last_day", dates::last_day),
     scalar("my_str_to_date", dates::str_to_date),
     scalar("my_timestampdiff", dates::timestampdiff),
+    scalar("ms_datediff", dates::boundaries),
     scalar("pg_regexp", patterns::regexp),
     scalar("pg_regexp_replace", patterns::replace),
     scalar("pg_similar", patterns::similar),

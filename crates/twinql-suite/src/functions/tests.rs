@@ -3,6 +3,7 @@
 
 use rusqlite::Connection;
 use twinql_sql::Value;
+use twinql_sql::function::PREFIXES;
 
 use super::register::{call_by_name, register};
 use super::{AGGREGATES, FUNCTIONS, MATHEMATICS};
@@ -235,7 +236,7 @@ fn odd_arguments_are_survived() {
 fn names_are_their_own() {
     let mut names: Vec<&str> = FUNCTIONS.iter().map(|f| f.name).collect();
     names.extend(AGGREGATES.iter().map(|a| a.name));
-    let own = |n: &&str| n.starts_with("pg_") || n.starts_with("my_") || *n == "cast_as";
+    let own = |n: &&str| PREFIXES.iter().any(|p| n.starts_with(p)) || *n == "cast_as";
     assert!(names.iter().all(own), "{names:?}");
     names.sort_unstable();
     let count = names.len();
@@ -250,12 +251,30 @@ fn functions_are_those_of_the_table() {
     here.extend(AGGREGATES.iter().map(|a| a.name));
     here.sort_unstable();
     let mathematics = |name: &str| MATHEMATICS.iter().any(|f| f.name == name);
-    let ours = |name: &&str| {
-        name.starts_with("pg_") || name.starts_with("my_") || *name == "cast_as" || mathematics(name)
-    };
+    let ours =
+        |name: &&str| PREFIXES.iter().any(|p| name.starts_with(p)) || *name == "cast_as" || mathematics(name);
     let scalars = twinql_sql::function::SCALARS.iter().map(|f| f.name);
     let aggregates = twinql_sql::function::AGGREGATES.iter().map(|a| a.name);
     let mut there: Vec<&str> = scalars.chain(aggregates).filter(ours).collect();
     there.sort_unstable();
     assert_eq!(here, there);
+}
+
+/// The counts are those that SQL Server's and BigQuery's documentation give for DATEDIFF and DATE_DIFF.
+#[test]
+fn boundaries_between_moments() {
+    let count = |unit: &str, from: &str, to: &str| {
+        let args = [unit, from, to].map(|t| Value::Text(t.into()));
+        call_by_name("ms_datediff", &args)
+    };
+    for (unit, expected) in
+        [("year", 1), ("quarter", 1), ("month", 1), ("day", 1), ("week", 1), ("hour", 1), ("second", 1)]
+    {
+        // 2005-12-31 was a Saturday.
+        let found = count(unit, "2005-12-31 23:59:59", "2006-01-01 00:00:00");
+        assert_eq!(found, Ok(Value::Integer(expected)), "{unit}");
+    }
+    assert_eq!(count("isoweek", "2017-10-14", "2017-10-15"), Ok(Value::Integer(0)));
+    assert_eq!(count("week", "2017-10-14", "2017-10-15"), Ok(Value::Integer(1)));
+    assert_eq!(count("month", "2024-03-01", "2023-12-31"), Ok(Value::Integer(-3)));
 }

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{Expr, Query, TableFactor, VisitorMut};
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::syntax::change;
 

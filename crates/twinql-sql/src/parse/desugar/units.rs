@@ -3,24 +3,28 @@
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
 use super::build::{last_name, string};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::temporal::{Part, Unit};
 
-/// Makes a string of the unit that a call names first.
+/// Makes a string of the unit that a call names by a word.
 pub(super) fn quote(expr: &mut Expr, dialect: Dialect) {
     let Expr::Function(function) = expr else {
         return;
     };
-    let takes_unit = match last_name(&function.name).as_deref() {
-        Some("timestampdiff" | "timestampadd") => dialect == Dialect::Mysql,
-        Some("date_part" | "datepart") => true,
-        _ => false,
-    };
+    let name = last_name(&function.name);
     let FunctionArguments::List(list) = &mut function.args else {
         return;
     };
-    if let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) = list.args.first_mut()
-        && takes_unit
+    let position = match name.as_deref() {
+        Some(name) if dialect.functions_of_its_own() => {
+            dialect.function(name, list.args.len()).and_then(|f| f.unit)
+        }
+        Some("timestampdiff" | "timestampadd") if dialect == Dialect::Mysql => Some(0),
+        Some("date_part" | "datepart") => Some(0),
+        _ => None,
+    };
+    if let Some(position) = position
+        && let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) = list.args.get_mut(position)
         && let Expr::Identifier(word) = unit
         && word.quote_style.is_none()
     {

@@ -8,7 +8,7 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::syntax::{any_expression, change_expressions};
 
 /// The expression as SQLite has it.
@@ -56,12 +56,12 @@ fn rewrite(e: &mut Expr, dialect: Dialect) -> Result<(), String> {
             op => Expr::BinaryOp { left, op, right },
         },
         Expr::Like { negated, any, expr, pattern, escape_char } => {
-            if any || escape_char.is_some() && dialect.like_is_case_sensitive() {
+            if any || escape_char.is_some() && dialect.meaning().like_minds_case {
                 return Err("this form of LIKE".into());
             }
             match escape_char {
                 Some(_) => Expr::Like { negated, any, expr, pattern, escape_char },
-                None => like(*expr, *pattern, negated, dialect.like_is_case_sensitive())?,
+                None => like(*expr, *pattern, negated, dialect.meaning().like_minds_case)?,
             }
         }
         Expr::ILike { negated, any, expr, pattern, escape_char } => {

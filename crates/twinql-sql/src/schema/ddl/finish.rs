@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::model::{Draft, Key};
 use super::{NoteKind, Reader, exprs};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
 use crate::schema::verify::Verifier;
 use crate::schema::{Check, Collation, Column, ForeignKey, Schema, Table, TypeClass, Typing};
@@ -176,7 +176,7 @@ fn collation(column: &Column, draft: &Draft, dialect: Dialect) -> Option<Collati
     let declared = column.declared.to_ascii_uppercase();
     let is_text = column.class == TypeClass::Text && !declared.starts_with("JSON");
     let of_table = || draft.collation.filter(|_| is_text);
-    let usual = || (dialect == Dialect::Mysql && is_text).then_some(Collation::Nocase);
+    let usual = || (dialect.meaning().ignores_case && is_text).then_some(Collation::Nocase);
     // MySQL: VARCHAR(20) BINARY.
     let binary = || (dialect == Dialect::Mysql && declared.ends_with(" BINARY")).then_some(Collation::Binary);
     column.collation.or_else(binary).or_else(of_table).or_else(usual)

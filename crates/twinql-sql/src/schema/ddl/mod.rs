@@ -16,7 +16,7 @@ mod types;
 mod views;
 mod words;
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
 use super::names::Places;

@@ -86,7 +86,7 @@ fn is_routine(tokens: &[Token]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::Dialect;
+    use crate::dialects::Dialect;
     use crate::schema::scan::scan;
 
     #[test]

@@ -9,7 +9,7 @@ use super::model::{CheckDraft, ColumnDraft, Draft, Key, Reference, Written};
 use super::types::behind_default;
 use super::words::{Run as _, closing, is_constraint, items, names, qualified, shown, without_repeats};
 use super::{NoteKind, Reader};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
 use crate::schema::scan::Token;
 use crate::schema::{Collation, Column};
@@ -376,7 +376,7 @@ impl Reader<'_> {
         };
         read.at = after;
         let collation = Collation::named(&name, self.dialect);
-        if collation.is_none() && matches!(self.dialect, Dialect::Sqlite | Dialect::Mysql) {
+        if collation.is_none() && (self.dialect == Dialect::Sqlite || self.dialect.meaning().ignores_case) {
             let reason = "a collation that is not known; texts of the column are compared by their bytes";
             self.not_read(token.line, format!("COLLATE {name}"), reason);
         }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::schema::{Form, NoteKind, Schema, Table};
 use crate::{parse, parse_in, plan};
 

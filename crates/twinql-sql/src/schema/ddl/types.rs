@@ -1,6 +1,6 @@
 //! CREATE TYPE, CREATE DOMAIN, and ALTER TYPE of enumerations.
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 use super::model::{CheckDraft, TypeDraft};
 use super::words::{Run as _, qualified, shown, texts};

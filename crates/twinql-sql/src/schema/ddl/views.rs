@@ -3,7 +3,7 @@
 use super::model::{ColumnDraft, Draft, ViewDraft};
 use super::words::{Run as _, names, qualified, shown};
 use super::{NoteKind, Reader};
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::rel::ColumnInfo;
 use crate::schema::error::{SchemaError, SchemaErrorKind as E};
 use crate::schema::scan::{Token, scan};

@@ -16,7 +16,7 @@ use sqlparser::tokenizer::Token;
 /// operators that sqlparser's own lacks: `x IS y`, `ISNULL`, `NOT GLOB`, `NOT MATCH`,
 /// `IN table`, `<<`, `>>`.
 #[derive(Debug)]
-pub(crate) struct Sqlite;
+pub(super) struct Sqlite;
 
 /// Precedence of `= == != <> IS IN LIKE GLOB MATCH REGEXP BETWEEN ISNULL NOTNULL`: one level.
 const EQUALITY: u8 = 20;

@@ -1,0 +1,34 @@
+//! BigQuery (GoogleSQL).
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "bigquery",
+    also: &["googlesql"],
+    system: "BigQuery",
+    grammar: || &sqlparser::dialect::BigQueryDialect {},
+    text: Text {
+        double_quotes_are_strings: true,
+        backslash_escapes: true,
+        hash_is_comment: true,
+        ..Text::STANDARD
+    },
+    names: Names::STANDARD,
+    meaning: Meaning {
+        division: Division::Fraction,
+        nulls: NullOrder::Smallest,
+        like_minds_case: true,
+        like_escape: Some('\\'),
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: true,
+        length_counts_bytes: false,
+        concat: WithNull::Null,
+        greatest: WithNull::Null,
+        whole: Whole::Rounds,
+        decimal_scale: None,
+    },
+    functions: Some(functions::ALL),
+};

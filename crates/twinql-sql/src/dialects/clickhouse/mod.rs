@@ -1,0 +1,29 @@
+//! ClickHouse.
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "clickhouse",
+    also: &[],
+    system: "ClickHouse",
+    grammar: || &sqlparser::dialect::ClickHouseDialect {},
+    text: Text { backslash_escapes: true, hash_is_comment: true, ..Text::STANDARD },
+    names: Names { schemas: &["default"], ..Names::STANDARD },
+    meaning: Meaning {
+        division: Division::Fraction,
+        nulls: NullOrder::Last,
+        like_minds_case: true,
+        like_escape: Some('\\'),
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: true,
+        length_counts_bytes: true,
+        concat: WithNull::Null,
+        greatest: WithNull::Null,
+        whole: Whole::Cuts,
+        decimal_scale: Some(0),
+    },
+    functions: Some(functions::ALL),
+};

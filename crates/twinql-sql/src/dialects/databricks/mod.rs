@@ -1,0 +1,29 @@
+//! Databricks and Spark SQL.
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "databricks",
+    also: &["spark", "sparksql", "hive"],
+    system: "Databricks",
+    grammar: || &sqlparser::dialect::DatabricksDialect {},
+    text: Text { double_quotes_are_strings: true, backslash_escapes: true, ..Text::STANDARD },
+    names: Names { schemas: &["default"], ..Names::STANDARD },
+    meaning: Meaning {
+        division: Division::Fraction,
+        nulls: NullOrder::Smallest,
+        like_minds_case: true,
+        like_escape: Some('\\'),
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: true,
+        length_counts_bytes: false,
+        concat: WithNull::Null,
+        greatest: WithNull::Skips,
+        whole: Whole::Cuts,
+        decimal_scale: Some(0),
+    },
+    functions: Some(functions::ALL),
+};

@@ -1,0 +1,27 @@
+//! Standard SQL with what most systems add to it: where they differ, nothing is known.
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "generic",
+    also: &["ansi"],
+    system: "standard SQL",
+    grammar: || &sqlparser::dialect::GenericDialect {},
+    text: Text { brackets_quote_names: true, hash_is_comment: true, dollars_quote: true, ..Text::STANDARD },
+    names: Names { schemas: &["public", "dbo", "main", "temp"], aliases_name_all: false, ..Names::STANDARD },
+    meaning: Meaning {
+        division: Division::Unknown,
+        nulls: NullOrder::Smallest,
+        like_minds_case: true,
+        like_escape: None,
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: false,
+        length_counts_bytes: false,
+        concat: WithNull::Skips,
+        greatest: WithNull::Skips,
+        whole: Whole::Unknown,
+        decimal_scale: None,
+    },
+    functions: None,
+};

@@ -1,0 +1,29 @@
+//! Oracle.
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "oracle",
+    also: &["plsql"],
+    system: "Oracle",
+    grammar: || &sqlparser::dialect::OracleDialect {},
+    text: Text::STANDARD,
+    names: Names::STANDARD,
+    meaning: Meaning {
+        division: Division::Fraction,
+        nulls: NullOrder::Greatest,
+        like_minds_case: true,
+        like_escape: None,
+        ignores_case: false,
+        set_operators_are_of_one_level: true,
+        recursion_is_said: false,
+        length_counts_bytes: false,
+        concat: WithNull::Skips,
+        greatest: WithNull::Null,
+        whole: Whole::Rounds,
+        decimal_scale: None,
+    },
+    functions: Some(functions::ALL),
+};

@@ -1,0 +1,33 @@
+//! PostgreSQL 15.
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "postgres",
+    also: &["postgresql"],
+    system: "PostgreSQL",
+    grammar: || &sqlparser::dialect::PostgreSqlDialect {},
+    text: Text { dollars_quote: true, ..Text::STANDARD },
+    names: Names {
+        fold_to_lower: true,
+        schemas: &["public"],
+        database_is_schema: false,
+        aliases_name_all: false,
+        ..Names::STANDARD
+    },
+    meaning: Meaning {
+        division: Division::ByType,
+        nulls: NullOrder::Greatest,
+        like_minds_case: true,
+        like_escape: Some('\\'),
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: true,
+        length_counts_bytes: false,
+        concat: WithNull::Skips,
+        greatest: WithNull::Skips,
+        whole: Whole::Rounds,
+        decimal_scale: None,
+    },
+    functions: None,
+};

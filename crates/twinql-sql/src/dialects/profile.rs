@@ -1,0 +1,151 @@
+//! What a dialect says of itself: data that scanner, parser and planner read.
+
+use super::functions::Function;
+
+/// One system's SQL.
+pub(crate) struct Profile {
+    /// Its name on the command line and in signatures.
+    pub(crate) name: &'static str,
+    /// Other names that the command line takes.
+    pub(crate) also: &'static [&'static str],
+    /// The system, as messages call it.
+    pub(crate) system: &'static str,
+    /// The parser's view of its grammar.
+    pub(crate) grammar: fn() -> &'static dyn sqlparser::dialect::Dialect,
+    /// How its text is cut into tokens.
+    pub(crate) text: Text,
+    /// How names are found.
+    pub(crate) names: Names,
+    /// What its words mean.
+    pub(crate) meaning: Meaning,
+    /// Its functions, where it has a table of its own; `None` for those that share the oldest one ([`crate::function`]).
+    pub(crate) functions: Option<&'static [Function]>,
+}
+
+/// How a text is cut into tokens.
+pub(crate) struct Text {
+    /// Double quotes hold strings.
+    pub(crate) double_quotes_are_strings: bool,
+    /// Brackets hold names.
+    pub(crate) brackets_quote_names: bool,
+    /// A backslash escapes in strings.
+    pub(crate) backslash_escapes: bool,
+    /// `#` begins a comment.
+    pub(crate) hash_is_comment: bool,
+    /// `$tag$` quotes a text.
+    pub(crate) dollars_quote: bool,
+    /// `||` is OR.
+    pub(crate) bars_are_or: bool,
+    /// A window frame may end in EXCLUDE.
+    pub(crate) frames_exclude: bool,
+}
+
+/// How names are found.
+pub(crate) struct Names {
+    /// A name without quotes means its lower case, one in quotes exactly what is written.
+    pub(crate) fold_to_lower: bool,
+    /// A name in double quotes that no column has is a string.
+    pub(crate) quoted_may_be_string: bool,
+    /// What may stand before a table whose schema is not declared.
+    pub(crate) schemas: &'static [&'static str],
+    /// So may the name of the database.
+    pub(crate) database_is_schema: bool,
+    /// The names behind an alias stand for all columns; elsewhere those after the last keep theirs.
+    pub(crate) aliases_name_all: bool,
+}
+
+/// What words mean.
+pub(crate) struct Meaning {
+    /// What `/` does.
+    pub(crate) division: Division,
+    /// Where NULL stands in an order that does not say.
+    pub(crate) nulls: NullOrder,
+    /// LIKE tells cases apart.
+    pub(crate) like_minds_case: bool,
+    /// What takes a pattern's `%` literally where no ESCAPE says so.
+    pub(crate) like_escape: Option<char>,
+    /// Texts that differ in case alone are the same, unless something says otherwise.
+    pub(crate) ignores_case: bool,
+    /// All set operators bind alike, from the left; elsewhere INTERSECT binds tighter.
+    pub(crate) set_operators_are_of_one_level: bool,
+    /// A common table expression sees itself only after WITH RECURSIVE.
+    pub(crate) recursion_is_said: bool,
+    /// LENGTH counts bytes.
+    pub(crate) length_counts_bytes: bool,
+    /// What CONCAT makes of a NULL.
+    pub(crate) concat: WithNull,
+    /// What GREATEST and LEAST make of a NULL.
+    pub(crate) greatest: WithNull,
+    /// What a cast to a whole number does with a fraction.
+    pub(crate) whole: Whole,
+    /// The scale of DECIMAL where none is said; `None` keeps every digit.
+    pub(crate) decimal_scale: Option<u8>,
+}
+
+/// What `/` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Division {
+    /// Whole numbers are cut to a whole number, by how each value is stored (SQLite).
+    ByStorage,
+    /// Whole numbers are cut to a whole number, by the operands' types.
+    ByType,
+    /// Always a fraction.
+    Fraction,
+    /// One or the other, unless an operand has a fraction by its type.
+    Unknown,
+}
+
+/// Where NULL stands in an order that does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NullOrder {
+    /// It is smaller than every value.
+    Smallest,
+    /// It is greater than every value.
+    Greatest,
+    /// It comes last, ascending and descending.
+    Last,
+}
+
+/// What a function of several values makes of a NULL among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WithNull {
+    /// NULL.
+    Null,
+    /// What the others give.
+    Skips,
+}
+
+/// What a cast to a whole number does with a fraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whole {
+    /// It is cut off.
+    Cuts,
+    /// The number is rounded.
+    Rounds,
+    /// One or the other.
+    Unknown,
+}
+
+impl Text {
+    /// Standard SQL: double quotes for names, single ones for strings.
+    pub(crate) const STANDARD: Text = Text {
+        double_quotes_are_strings: false,
+        brackets_quote_names: false,
+        backslash_escapes: false,
+        hash_is_comment: false,
+        dollars_quote: false,
+        bars_are_or: false,
+        frames_exclude: true,
+    };
+}
+
+impl Names {
+    /// Without regard to case, and no schema known.
+    pub(crate) const STANDARD: Names = Names {
+        fold_to_lower: false,
+        quoted_may_be_string: false,
+        schemas: &[],
+        database_is_schema: true,
+        aliases_name_all: true,
+    };
+}

@@ -1,0 +1,29 @@
+//! Amazon Redshift.
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "redshift",
+    also: &[],
+    system: "Redshift",
+    grammar: || &sqlparser::dialect::RedshiftSqlDialect {},
+    text: Text { dollars_quote: true, ..Text::STANDARD },
+    names: Names { schemas: &["public"], aliases_name_all: false, ..Names::STANDARD },
+    meaning: Meaning {
+        division: Division::ByType,
+        nulls: NullOrder::Greatest,
+        like_minds_case: true,
+        like_escape: Some('\\'),
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: true,
+        length_counts_bytes: false,
+        concat: WithNull::Null,
+        greatest: WithNull::Skips,
+        whole: Whole::Rounds,
+        decimal_scale: Some(0),
+    },
+    functions: Some(functions::ALL),
+};

@@ -1,0 +1,29 @@
+//! Snowflake.
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "snowflake",
+    also: &[],
+    system: "Snowflake",
+    grammar: || &sqlparser::dialect::SnowflakeDialect {},
+    text: Text { backslash_escapes: true, dollars_quote: true, ..Text::STANDARD },
+    names: Names { schemas: &["public"], ..Names::STANDARD },
+    meaning: Meaning {
+        division: Division::Fraction,
+        nulls: NullOrder::Greatest,
+        like_minds_case: true,
+        like_escape: None,
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: false,
+        length_counts_bytes: false,
+        concat: WithNull::Null,
+        greatest: WithNull::Null,
+        whole: Whole::Rounds,
+        decimal_scale: Some(0),
+    },
+    functions: Some(functions::ALL),
+};

@@ -1,0 +1,29 @@
+//! Trino, Presto and Athena.
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "trino",
+    also: &["presto", "athena"],
+    system: "Trino",
+    grammar: || &sqlparser::dialect::GenericDialect {},
+    text: Text::STANDARD,
+    names: Names { schemas: &["default"], ..Names::STANDARD },
+    meaning: Meaning {
+        division: Division::ByType,
+        nulls: NullOrder::Last,
+        like_minds_case: true,
+        like_escape: None,
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: true,
+        length_counts_bytes: false,
+        concat: WithNull::Null,
+        greatest: WithNull::Null,
+        whole: Whole::Rounds,
+        decimal_scale: Some(0),
+    },
+    functions: Some(functions::ALL),
+};

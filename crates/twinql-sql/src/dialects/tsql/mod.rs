@@ -1,0 +1,29 @@
+//! SQL Server, with its default collation, which ignores case.
+
+mod functions;
+
+use super::profile::*;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "tsql",
+    also: &["mssql", "sqlserver", "transact-sql"],
+    system: "SQL Server",
+    grammar: || &sqlparser::dialect::MsSqlDialect {},
+    text: Text { brackets_quote_names: true, ..Text::STANDARD },
+    names: Names { schemas: &["dbo"], ..Names::STANDARD },
+    meaning: Meaning {
+        division: Division::ByType,
+        nulls: NullOrder::Smallest,
+        like_minds_case: false,
+        like_escape: None,
+        ignores_case: true,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: false,
+        length_counts_bytes: false,
+        concat: WithNull::Skips,
+        greatest: WithNull::Skips,
+        whole: Whole::Cuts,
+        decimal_scale: Some(0),
+    },
+    functions: Some(functions::ALL),
+};
