@@ -23,6 +23,7 @@ mod candidate_forms;
 pub mod canonical_speed;
 mod compare_exec;
 pub mod contradictions;
+mod dialects;
 mod distil;
 pub mod docs;
 pub mod esm_agreement;
@@ -66,8 +67,10 @@ pub const MEASUREMENTS: &[Measurement] = &[
     canonical_speed::MEASUREMENT,
     compare_exec::MEASUREMENT,
     contradictions::MEASUREMENT,
+    dialects::MEASUREMENT,
     distil::MEASUREMENT,
     docs::MEASUREMENT,
+    dialects::engines::MEASUREMENT,
     esm_agreement::MEASUREMENT,
     expected::MEASUREMENT,
     fluency_model::MEASUREMENT,

@@ -13,6 +13,7 @@ mod constraints;
 pub mod database;
 mod dice;
 pub mod distil;
+pub mod engines;
 pub mod execute;
 pub mod facts;
 pub mod files;

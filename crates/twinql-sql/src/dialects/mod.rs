@@ -105,6 +105,11 @@ impl Dialect {
         self.profile().system
     }
 
+    /// The parser's view of its grammar.
+    pub fn grammar(self) -> &'static dyn sqlparser::dialect::Dialect {
+        (self.profile().grammar)()
+    }
+
     /// How its text is cut into tokens.
     pub(crate) const fn text(self) -> &'static profile::Text {
         &self.profile().text

@@ -152,7 +152,7 @@ struct Grammar {
 
 impl Grammar {
     fn of(dialect: Dialect) -> Grammar {
-        Grammar { dialect, grammar: (dialect.profile().grammar)() }
+        Grammar { dialect, grammar: dialect.grammar() }
     }
 
     /// Tries the repairs: those of tokens and quotes first, then ever shorter texts.

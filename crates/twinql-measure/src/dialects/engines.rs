@@ -1,0 +1,289 @@
+//! Measures whether engines answer as the sandbox does: each query runs there as written, and here in SQLite's words, on the
+//! same generated databases.
+//!
+//! `engines [--data DIR] [--set FILE] [--dialect D] [--databases 3] [--step 1] [--out FOUND.jsonl]`, with
+//! `TWINQL_POSTGRES=postgres://…`, `TWINQL_MYSQL=mysql://…`, `TWINQL_DUCKDB=duckdb` (`scripts/engines.sh` starts and names
+//! them); an engine that is not named is skipped, and said to be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use serde_json::json;
+use twinql_sql::{Dialect, Schema, Semantics, Value, in_sqlite};
+use twinql_suite::engines::{Engine, EngineError, agree};
+use twinql_suite::facts::Facts;
+use twinql_suite::generate::Generator;
+use twinql_suite::{Database, Limits, Sandbox};
+
+use super::Wanted;
+use super::sets::Subject;
+use crate::{Done, Measurement};
+
+/// The measurement.
+pub(crate) const MEASUREMENT: Measurement = Measurement {
+    name: "engines",
+    about: "whether PostgreSQL, MariaDB and DuckDB answer as the sandbox does",
+    usage: "[--data DIR] [--set FILE] [--dialect D] [--databases N] [--step N] [--out FOUND.jsonl]",
+    run,
+};
+
+/// Where engines are named.
+const PLACES: &[&str] = &["TWINQL_POSTGRES", "TWINQL_MYSQL", "TWINQL_DUCKDB"];
+/// Seeds under which the sandbox breaks ties: an answer that changes with them is nobody's.
+const SEEDS: [u64; 3] = [1, 2, 3];
+
+/// What became of a query.
+enum Fate {
+    /// It is not read here.
+    Unread,
+    /// The sandbox cannot run it.
+    Unrun,
+    /// The engine refuses it, in its words.
+    Refused(String),
+    /// No database of those generated can be had in both.
+    NoData(String),
+    /// Its answer depends on ties or chance.
+    Open,
+    /// Both answer the same, on so many databases with rows in the answer.
+    Agrees(usize),
+    /// They do not.
+    Differs { ours: String, theirs: String, sqlite: String },
+}
+
+fn run(args: &[String]) -> Done {
+    let mut wanted = Wanted::new();
+    let (mut databases, mut step, mut out) = (3, 1, None);
+    let mut args = args.iter();
+    while let Some(flag) = args.next() {
+        let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
+        match flag.as_str() {
+            "--databases" => databases = value.parse()?,
+            "--step" => step = value.parse::<usize>()?.max(1),
+            "--out" => out = Some(PathBuf::from(value)),
+            _ if wanted.take(flag, value)? => {}
+            _ => return Err(format!("unknown option {flag}").into()),
+        }
+    }
+    let mut engines: Vec<Engine> = Vec::new();
+    for place in PLACES {
+        match std::env::var(place) {
+            Ok(at) => engines.push(Engine::named(&at)?),
+            Err(_) => {
+                println!("skipped: {place} is not set; scripts/engines.sh starts an engine and names it")
+            }
+        }
+    }
+    let subjects = wanted.subjects()?;
+    let work: Vec<(&Subject, &Engine)> = subjects
+        .iter()
+        .step_by(step)
+        .filter_map(|s| Some((s, engines.iter().find(|e| e.dialect() == s.dialect)?)))
+        .collect();
+    let fates: Vec<Fate> = work
+        .par_iter()
+        .map(|(subject, engine)| fate(subject, engine, databases))
+        .collect::<Result<_, _>>()?;
+    report(&work, &fates);
+    if let Some(path) = out {
+        write_found(&path, &work, &fates)?;
+    }
+    Ok(())
+}
+
+/// One query on both sides.
+fn fate(subject: &Subject, engine: &Engine, databases: u64) -> Result<Fate, String> {
+    let Ok(schema) = &subject.schema else { return Ok(Fate::Unread) };
+    let Ok(sqlite) = in_sqlite(schema, &subject.sql, subject.dialect) else { return Ok(Fate::Unread) };
+    let sandbox = Sandbox::new(schema, Limits::default()).map_err(|e| e.to_string())?;
+    let Ok(mut prepared) = sandbox.prepare(&sqlite) else { return Ok(Fate::Unrun) };
+    let Ok(parsed) = twinql_sql::parse(&sqlite) else { return Ok(Fate::Unread) };
+    let facts = [Facts::of(schema, &parsed.query)];
+    let semantics = Semantics::default();
+    let generator = Generator::new(schema, &semantics, &facts, &[], 8);
+    let mut loader = sandbox.loader(generator.tables()).map_err(|e| e.to_string())?;
+    let (mut compared, mut with_rows, mut trouble) = (0, 0, String::new());
+    // Small databases come first, and say little.
+    for database in (4..4 + databases).filter_map(|n| generator.database(n)) {
+        let database = as_declared(schema, database);
+        if let Err(error) = loader.load(&database) {
+            trouble = error.to_string();
+            continue;
+        }
+        let mut answers: Vec<_> = SEEDS.iter().filter_map(|&seed| prepared.run(seed).ok()).collect();
+        // Windows take rows that tie in the order in which they are stored.
+        let mut turned = database.clone();
+        turned.tables.iter_mut().flatten().for_each(|rows| rows.reverse());
+        answers.extend(loader.load(&turned).ok().and_then(|()| prepared.run(0).ok()));
+        let [ours, others @ ..] = answers.as_slice() else { continue };
+        if others.len() < SEEDS.len() {
+            continue;
+        }
+        if others.iter().any(|other| sorted(&other.rows) != sorted(&ours.rows)) {
+            return Ok(Fate::Open);
+        }
+        let session = match engine.open(schema, &database) {
+            Ok(session) => session,
+            Err(error @ EngineError::Client { .. }) => return Err(error.to_string()),
+            Err(error) => {
+                trouble = error.to_string();
+                continue;
+            }
+        };
+        match session.query(&subject.sql) {
+            Err(error @ EngineError::Client { .. }) => return Err(error.to_string()),
+            Err(error) => return Ok(Fate::Refused(error.to_string())),
+            Ok(theirs) => {
+                if !agree(&ours.rows, &theirs, subject.dialect == Dialect::Mysql) {
+                    let (ours, theirs) = (shown(&ours.rows), format!("{theirs:?}"));
+                    return Ok(Fate::Differs { ours, theirs, sqlite });
+                }
+                compared += 1;
+                with_rows += usize::from(!ours.rows.is_empty());
+            }
+        }
+    }
+    Ok(if compared == 0 { Fate::NoData(trouble) } else { Fate::Agrees(with_rows) })
+}
+
+/// Values as the columns' types hold them: a number in a column of texts is a text.
+fn as_declared(schema: &Schema, mut database: Database) -> Database {
+    for (table, rows) in schema.tables.iter().zip(&mut database.tables) {
+        for row in rows.iter_mut().flatten() {
+            for (value, column) in row.iter_mut().zip(&table.columns) {
+                *value =
+                    twinql_suite::database::store(std::mem::replace(value, Value::Null), column.affinity);
+            }
+        }
+    }
+    database
+}
+
+fn sorted(rows: &[Vec<Value>]) -> Vec<String> {
+    let mut out: Vec<String> = rows.iter().map(|r| format!("{r:?}")).collect();
+    out.sort();
+    out
+}
+
+fn shown(rows: &[Vec<Value>]) -> String {
+    let row = |r: &Vec<Value>| r.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(", ");
+    rows.iter().map(|r| format!("[{}]", row(r))).collect::<Vec<_>>().join(", ")
+}
+
+/// The names that stand before a parenthesis, in upper case.
+fn functions(sql: &str) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for (at, _) in sql.match_indices('(') {
+        let before = sql.get(..at).unwrap_or_default().trim_end();
+        let name: String = before.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let name: String = name.chars().rev().collect::<String>().to_uppercase();
+        if !name.is_empty()
+            && !NO_FUNCTIONS.contains(&name.as_str())
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+        {
+            out.insert(name);
+        }
+    }
+    out
+}
+
+/// Words before a parenthesis that are no function's name.
+const NO_FUNCTIONS: &[&str] = &[
+    "IN",
+    "AND",
+    "OR",
+    "NOT",
+    "ON",
+    "AS",
+    "WHERE",
+    "FROM",
+    "JOIN",
+    "SELECT",
+    "BY",
+    "HAVING",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "CASE",
+    "OVER",
+    "EXISTS",
+    "UNION",
+    "ALL",
+    "EXCEPT",
+    "INTERSECT",
+    "USING",
+    "VALUES",
+    "DISTINCT",
+    "IS",
+    "LIKE",
+    "BETWEEN",
+    "LIMIT",
+    "FILTER",
+    "GROUP",
+    "VARCHAR",
+    "CHAR",
+    "DECIMAL",
+    "NUMERIC",
+    "INTERVAL",
+];
+
+fn report(work: &[(&Subject, &Engine)], fates: &[Fate]) {
+    let mut tallies: BTreeMap<(&str, &str), [usize; 8]> = BTreeMap::new();
+    let mut by_function: BTreeMap<(Dialect, String), [usize; 2]> = BTreeMap::new();
+    for ((subject, engine), fate) in work.iter().zip(fates) {
+        let tally = tallies.entry((subject.set, engine.name())).or_default();
+        tally[0] += 1;
+        tally[match fate {
+            Fate::Unread => 1,
+            Fate::Unrun => 2,
+            Fate::Refused(_) => 3,
+            Fate::NoData(_) => 4,
+            Fate::Open => 5,
+            Fate::Agrees(_) => 6,
+            Fate::Differs { .. } => 7,
+        }] += 1;
+        let differs = matches!(fate, Fate::Differs { .. });
+        if differs || matches!(fate, Fate::Agrees(rows) if *rows > 0) {
+            for function in functions(&subject.sql) {
+                by_function.entry((subject.dialect, function)).or_default()[usize::from(differs)] += 1;
+            }
+        }
+    }
+    println!(
+        "| queries | engine | in all | not read | not run | refused there | no data | open | same | different | same, % |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|"
+    );
+    for ((set, engine), [all, unread, unrun, refused, empty, open, same, different]) in tallies {
+        let share = 100.0 * same as f64 / (same + different).max(1) as f64;
+        println!(
+            "| {set} | {engine} | {all} | {unread} | {unrun} | {refused} | {empty} | {open} | {same} | {different} | {share:.2} |"
+        );
+    }
+    println!("\n| dialect | function | same | different |\n|---|---|---|---|");
+    for ((dialect, function), [same, different]) in by_function {
+        println!("| {dialect} | {function} | {same} | {different} |");
+    }
+}
+
+/// One line for each query on which the two do not agree.
+fn write_found(path: &PathBuf, work: &[(&Subject, &Engine)], fates: &[Fate]) -> Result<(), Box<dyn Error>> {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    for ((subject, _), fate) in work.iter().zip(fates) {
+        let said = match fate {
+            Fate::Differs { ours, theirs, sqlite } => {
+                json!({"fate": "differs", "sqlite": sqlite, "ours": ours, "theirs": theirs})
+            }
+            Fate::Refused(why) => json!({"fate": "refused", "why": why}),
+            Fate::NoData(why) => json!({"fate": "no data", "why": why}),
+            _ => continue,
+        };
+        let mut line = json!({"set": subject.set, "id": subject.id, "dialect": subject.dialect, "sql": subject.sql, "accepted": subject.accepted});
+        if let (Some(line), Some(said)) = (line.as_object_mut(), said.as_object()) {
+            line.extend(said.clone());
+        }
+        writeln!(file, "{line}")?;
+    }
+    Ok(file.flush()?)
+}

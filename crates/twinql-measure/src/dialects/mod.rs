@@ -1,0 +1,133 @@
+//! Measures how many real queries of each dialect are read, and how many the sandbox runs.
+//!
+//! `dialects --data DIR [--set FILE] [--dialect D] [--reasons]`
+
+pub(crate) mod engines;
+mod sets;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use sets::{Subject, subjects};
+use twinql_sql::{Dialect, in_sqlite};
+use twinql_suite::{Limits, Sandbox};
+
+use crate::{Done, Measurement};
+
+/// The measurement.
+pub(crate) const MEASUREMENT: Measurement = Measurement {
+    name: "dialects",
+    about: "how many real queries of each dialect are read, and run in the sandbox",
+    usage: "--data DIR [--set FILE] [--dialect D] [--reasons]",
+    run,
+};
+
+/// Which queries are looked at.
+struct Wanted {
+    data: PathBuf,
+    set: Option<String>,
+    dialect: Option<Dialect>,
+}
+
+impl Wanted {
+    fn new() -> Wanted {
+        Wanted {
+            data: std::env::var_os("TWINQL_DATA").map(PathBuf::from).unwrap_or_default(),
+            set: None,
+            dialect: None,
+        }
+    }
+
+    /// Takes a flag that says which.
+    fn take(&mut self, flag: &str, value: &str) -> Result<bool, Box<dyn std::error::Error>> {
+        match flag {
+            "--data" => self.data = value.into(),
+            "--set" => self.set = Some(value.to_owned()),
+            "--dialect" => self.dialect = Some(value.parse()?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn subjects(&self) -> Result<Vec<Subject>, Box<dyn std::error::Error>> {
+        if self.data.as_os_str().is_empty() {
+            return Err("give --data, or set TWINQL_DATA".into());
+        }
+        let mut all = subjects(&self.data)?;
+        all.retain(|s| {
+            self.set.as_ref().is_none_or(|set| s.set == set) && self.dialect.is_none_or(|d| s.dialect == d)
+        });
+        Ok(all)
+    }
+}
+
+/// What became of a query.
+enum Fate {
+    /// It is not read, and why.
+    Unread(String),
+    /// It is read; the sandbox does not take what it means in SQLite's words, and why.
+    Unrun(String),
+    Runs,
+}
+
+fn fate(subject: &Subject) -> Fate {
+    let schema = match &subject.schema {
+        Ok(schema) => schema,
+        Err(why) => return Fate::Unread(format!("its schema: {why}")),
+    };
+    let sql = match in_sqlite(schema, &subject.sql, subject.dialect) {
+        Ok(sql) => sql,
+        Err(why) => return Fate::Unread(why.to_string()),
+    };
+    let prepared = Sandbox::new(schema, Limits::default()).and_then(|s| s.prepare(&sql).map(drop));
+    prepared.map_or_else(|why| Fate::Unrun(why.to_string()), |()| Fate::Runs)
+}
+
+fn run(args: &[String]) -> Done {
+    let mut wanted = Wanted::new();
+    let mut reasons = false;
+    let mut args = args.iter();
+    while let Some(flag) = args.next() {
+        if flag == "--reasons" {
+            reasons = true;
+            continue;
+        }
+        let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
+        if !wanted.take(flag, value)? {
+            return Err(format!("unknown option {flag}").into());
+        }
+    }
+    let subjects = wanted.subjects()?;
+    let fates: Vec<Fate> = subjects.par_iter().map(fate).collect();
+    let mut tallies: BTreeMap<(&str, Dialect), [usize; 3]> = BTreeMap::new();
+    let mut why: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (subject, fate) in subjects.iter().zip(&fates) {
+        let [all, read, runs] = tallies.entry((subject.set, subject.dialect)).or_default();
+        *all += 1;
+        match fate {
+            Fate::Runs => {
+                *read += 1;
+                *runs += 1;
+            }
+            Fate::Unrun(reason) => {
+                *read += 1;
+                why.entry(format!("not run: {reason}")).or_default().push(&subject.id);
+            }
+            Fate::Unread(reason) => why.entry(format!("not read: {reason}")).or_default().push(&subject.id),
+        }
+    }
+    println!("| queries | dialect | in all | read, % | run, % |\n|---|---|---|---|---|");
+    for ((set, dialect), [all, read, runs]) in tallies {
+        let share = |n: usize| 100.0 * n as f64 / all.max(1) as f64;
+        println!("| {set} | {dialect} | {all} | {:.1} | {:.1} |", share(read), share(runs));
+    }
+    if reasons {
+        let mut why: Vec<_> = why.into_iter().collect();
+        why.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
+        for (reason, ids) in why {
+            println!("{:4} {} [{}]", ids.len(), reason.replace('\n', " "), ids[..ids.len().min(3)].join(" "));
+        }
+    }
+    Ok(())
+}
