@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use sets::{Subject, subjects};
+use sets::{Subject, constructs, subjects};
 use twinql_sql::{Dialect, in_sqlite};
 use twinql_suite::{Limits, Sandbox};
 
@@ -51,10 +51,11 @@ impl Wanted {
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, Box<dyn std::error::Error>> {
-        if self.data.as_os_str().is_empty() {
-            return Err("give --data, or set TWINQL_DATA".into());
+        let mut all = constructs();
+        match self.data.as_os_str().is_empty() {
+            true => println!("skipped: the queries of TWINQL_DATA, which is not set"),
+            false => all.extend(subjects(&self.data)?),
         }
-        let mut all = subjects(&self.data)?;
         all.retain(|s| {
             self.set.as_ref().is_none_or(|set| s.set == set) && self.dialect.is_none_or(|d| s.dialect == d)
         });

@@ -75,6 +75,41 @@ const SOURCES: &[Source] = &[
     },
 ];
 
+/// Constructs that we have written ourselves, by dialect: an expression over `item` a line, or a query.
+const CONSTRUCTS: &[(Dialect, &str)] = &[
+    (Dialect::Postgres, include_str!("constructs/postgres.sql")),
+    (Dialect::Mysql, include_str!("constructs/mysql.sql")),
+    (Dialect::Duckdb, include_str!("constructs/duckdb.sql")),
+];
+
+/// The table of the constructs.
+const ITEM: &str = include_str!("constructs/schema.sql");
+
+/// What begins a query, where a line is more than an expression.
+const BEGINNINGS: &[&str] = &["SELECT ", "WITH ", "FROM "];
+
+/// Our own constructs as queries.
+pub(super) fn constructs() -> Vec<Subject> {
+    let mut out = Vec::new();
+    for (dialect, text) in CONSTRUCTS {
+        let schema =
+            Schema::from_ddl_in("constructs", ITEM, *dialect).map(Arc::new).map_err(|e| e.to_string());
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with("--"));
+        out.extend(lines.map(|(at, line)| Subject {
+            set: "constructs",
+            id: format!("{dialect}/{}", at + 1),
+            dialect: *dialect,
+            schema: schema.clone(),
+            sql: match BEGINNINGS.iter().any(|word| line.starts_with(word)) {
+                true => line.to_owned(),
+                false => format!("SELECT {line} FROM item"),
+            },
+            accepted: None,
+        }));
+    }
+    out
+}
+
 /// A query with its schema.
 pub(super) struct Subject {
     /// The file that it stands in.

@@ -22,7 +22,7 @@ pub(super) const ASKED: &[&str] = &[
     "my_date_add", "my_date_format", "my_find_in_set", "my_format", "my_hex", "my_last_day", "my_locate",
     "ms_datediff", "my_right", "my_str_to_date", "my_substr", "my_substring_index", "my_timestampdiff", "octet_length",
     "pg_add", "pg_age", "pg_array", "pg_array_contains", "pg_array_length", "pg_array_of",
-    "pg_array_overlaps", "pg_array_to_string", "pg_boolean", "pg_date_trunc", "pg_extract", "pg_greatest",
+    "pg_array_overlaps", "pg_array_to_string", "pg_ascii", "pg_boolean", "pg_cbrt", "pg_date_trunc", "pg_extract", "pg_greatest",
     "pg_initcap", "pg_interval", "pg_interval_length", "pg_interval_of", "pg_json_contains", "pg_json_get",
     "pg_json_has", "pg_json_path", "pg_json_path_text", "pg_json_text", "pg_least", "pg_left", "pg_lpad",
     "pg_regexp", "pg_regexp_replace", "pg_repeat", "pg_reverse", "pg_right", "pg_round_even", "pg_round_to",

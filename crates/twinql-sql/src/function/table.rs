@@ -158,6 +158,8 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_round_even", (1, 1), Strict),
     ours("pg_round_to", (2, 2), Strict),
     ours("pg_trunc_to", (2, 2), Strict),
+    ours("pg_ascii", (1, 1), Strict),
+    ours("pg_cbrt", (1, 1), Strict),
     ours("pg_left", (2, 2), Strict),
     ours("pg_right", (2, 2), Strict),
     ours("pg_substr", (2, 3), Strict),

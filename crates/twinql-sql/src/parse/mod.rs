@@ -228,6 +228,9 @@ impl Grammar {
         if self.dialect == Dialect::Sqlite {
             as_names(&mut tokens);
         }
+        if self.dialect == Dialect::Mysql {
+            modulo(&mut tokens);
+        }
         if self.dialect.text().bars_are_or {
             for token in &mut tokens {
                 match token.token {
@@ -287,6 +290,27 @@ impl Grammar {
             return Err(not_a_query("a statement that writes"));
         }
         Ok(Read { query, frames })
+    }
+}
+
+/// MySQL's `a MOD b`, which the parser knows as `a % b` alone.
+fn modulo(tokens: &mut [TokenWithSpan]) {
+    let calls: Vec<usize> = (0..tokens.len())
+        .filter(|&at| matches!(&tokens.get(at).map(|t| &t.token), Some(Token::Word(w)) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case("MOD")))
+        .filter(|&at| {
+            let blank = |t: &&TokenWithSpan| matches!(t.token, Token::Whitespace(_));
+            let next = tokens.iter().skip(at + 1).find(|t| !blank(t)).map(|t| &t.token);
+            let before = tokens.iter().take(at).rev().find(|t| !blank(t)).map(|t| &t.token);
+            // An operand stands before an operator, and no parenthesis behind it at once: that is a call.
+            let operand = matches!(before, Some(Token::Word(_) | Token::Number(..) | Token::RParen));
+            let called = matches!(tokens.get(at + 1).map(|t| &t.token), Some(Token::LParen));
+            operand && !called && matches!(next, Some(Token::Word(_) | Token::Number(..) | Token::LParen))
+        })
+        .collect();
+    for at in calls {
+        if let Some(token) = tokens.get_mut(at) {
+            token.token = Token::Mod;
+        }
     }
 }
 

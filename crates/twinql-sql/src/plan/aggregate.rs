@@ -48,8 +48,10 @@ impl Planner<'_> {
         if let Some((id, _)) = scope.aggregates.iter().find(|(_, known)| *known == call) {
             return Ok(Expr::Column(*id));
         }
-        let info = types::aggregate_info(&call, false, &self.columns);
+        let mut info = types::aggregate_info(&call, false, &self.columns);
+        let kind = self.type_of_aggregate(&call, &mut info);
         let id = self.new_column(info)?;
+        self.kinds.extend(kind.map(|kind| (id, kind)));
         self.note_column(id, span);
         if let Some(scope) = self.scopes.get_mut(level) {
             scope.aggregates.push((id, call));

@@ -13,7 +13,7 @@ use crate::dialects::Dialect;
 use crate::dialects::functions::To;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::Affinity;
-use crate::temporal::{Moment, Part, Unit, format_mysql, format_postgres, to_strftime};
+use crate::temporal::{Moment, Part, Unit, format_mysql, format_postgres, to_mysql_format, to_strftime};
 
 fn whole(expr: Expr) -> Expr {
     expr.cast(Affinity::Integer)
@@ -51,7 +51,9 @@ impl Planner<'_> {
         if self.kind(&from) == Some(ForeignType::Interval) || has_fraction || !in_strftime {
             return call("pg_extract", vec![Expr::text(field.to_ascii_lowercase()), from]);
         }
-        words::extract(field, from)
+        let part = words::extract(field, from);
+        self.note_decimal(&part);
+        part
     }
 
     /// A scalar function's call by the names that SQLite or the sandbox has for it.
@@ -77,6 +79,9 @@ impl Planner<'_> {
             return planned;
         }
         let mysql = dialect == Dialect::Mysql;
+        if mysql && let Some(planned) = self.mysql_call(&name, &args) {
+            return planned;
+        }
         let extract = |field: &str, from: &Expr| call("pg_extract", vec![Expr::text(field), from.clone()]);
         // A moment on which it is tried whether every part of a format is known.
         let probe = Moment::date(2024, 5, 7);
@@ -154,6 +159,21 @@ impl Planner<'_> {
             ("array_length", [array, dimension]) if *dimension == Expr::integer(1) => {
                 call("nullif", vec![call("pg_array_length", vec![array.clone()]), Expr::integer(0)])
             }
+            ("ascii" | "ord", [text]) => call("pg_ascii", vec![text.clone()]),
+            ("starts_with", [text, start]) if !mysql && !start.has_subquery() && !text.has_subquery() => {
+                let beginning =
+                    call("substr", vec![text.clone(), Expr::integer(1), call("length", vec![start.clone()])]);
+                Expr::binary(BinaryOp::Eq, beginning, start.clone())
+            }
+            ("cbrt", [x]) if !mysql => call("pg_cbrt", vec![x.clone()]),
+            // A template with parts for dates alone is read as MySQL's STR_TO_DATE reads its own.
+            ("to_date" | "to_timestamp", [text, template]) if !mysql => {
+                match template.as_text().and_then(to_mysql_format) {
+                    Some(format) => call("my_str_to_date", vec![text.clone(), Expr::text(format)]),
+                    None => call(&format!("postgres_{name}"), args),
+                }
+            }
+            ("insert", _) => call("mysql_insert", args),
             ("space", [n]) if mysql => call("pg_repeat", vec![Expr::text(" "), n.clone()]),
             // The quotient has its fraction first.
             ("div", [left, right]) if !mysql => {

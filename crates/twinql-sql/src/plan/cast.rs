@@ -204,11 +204,12 @@ impl<'a> Planner<'a> {
             Target::Affinity(Affinity::Blob) if self.dialect == Dialect::Mysql && self.is_text(&operand) => {
                 Expr::Collate { expr: Box::new(operand), collation: Collation::Binary.name().into() }
             }
+            Target::Affinity(Affinity::Text) => self.in_words(operand).cast(Affinity::Text),
             Target::Affinity(affinity) => operand.cast(affinity),
             Target::Text(length) => call(
                 "substr",
                 vec![
-                    operand.cast(Affinity::Text),
+                    self.in_words(operand).cast(Affinity::Text),
                     Expr::integer(1),
                     Expr::integer(i64::try_from(length).unwrap_or(i64::MAX)),
                 ],

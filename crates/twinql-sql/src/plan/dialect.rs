@@ -91,11 +91,11 @@ pub(super) fn common(dialect: Dialect, name: String, args: Vec<Expr>) -> Expr {
 ///
 /// `7 / 2` is 3 in SQLite and PostgreSQL, 3.5 in MySQL; the systems that `generic` stands for differ. SQLite looks at the values, PostgreSQL at the
 /// declared types: a NUMERIC column that holds 7 is an integer for the first and has a fraction for the
-/// second. A cast to REAL says so in SQLite; a literal with a fraction needs none.
-pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, columns: &Columns) -> Expr {
+/// second; `decimals` says that an operand has a fraction by its type although its values are whole. A cast to REAL says so in SQLite; a literal with a fraction needs none.
+pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, decimals: bool, columns: &Columns) -> Expr {
     let fractional = |e: &Expr| matches!(e, Expr::Literal(Value::Real(_)));
     let class = |e: &Expr| info_of(e, columns).class;
-    let any_number = class(&left) == TypeClass::Number || class(&right) == TypeClass::Number;
+    let any_number = decimals || class(&left) == TypeClass::Number || class(&right) == TypeClass::Number;
     let as_fraction = match dialect.meaning().division {
         Division::ByStorage => false,
         Division::ByType => any_number,

@@ -61,6 +61,10 @@ impl Planner<'_> {
             // SQL Server and Spark take the natural one, Oracle wants a base.
             ("log", _) if dialect == Dialect::Generic => same("generic_log"),
             ("mod", [left, right]) => self.remainder(left.clone(), right.clone()),
+            ("concat" | "concat_ws", _) if args.iter().any(|e| self.in_words(e.clone()) != *e) => {
+                let words = args.iter().map(|e| self.in_words(e.clone())).collect();
+                return Some(self.function(name.to_owned(), words));
+            }
             ("hex", [_]) if mysql => same("my_hex"),
             ("to_hex", [_]) if dialect == Dialect::Postgres => same("pg_to_hex"),
             ("chr", [_]) if !mysql => same("char"),
@@ -166,13 +170,20 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a value is computed from binary numbers: REAL, DOUBLE.
+    /// Whether a value is computed from binary numbers: REAL, DOUBLE. A cast below a division is our own.
     fn is_binary(&self, expr: &Expr) -> bool {
-        let real = |e: &Expr| match e {
+        match expr {
             Expr::Column(id) => id.info(&self.columns).is_some_and(|i| i.affinity == Some(Affinity::Real)),
-            _ => false,
-        };
-        expr.any(real)
+            Expr::Cast { expr: _, affinity } => *affinity == Affinity::Real,
+            Expr::Binary { op: BinaryOp::Div, left, right } => {
+                let dividend = match &**left {
+                    Expr::Cast { expr, affinity: Affinity::Real } => expr,
+                    other => other,
+                };
+                self.is_binary(dividend) || self.is_binary(right)
+            }
+            other => other.operands().into_iter().any(|e| self.is_binary(e)),
+        }
     }
 
     /// MySQL compares a text with a number as numbers: `'a' = 0`, `'1a' = 1`. Other systems refuse that, or read the text.

@@ -284,7 +284,8 @@ impl<'a> Planner<'a> {
                 if let Some(scaled) = self.temporal(BinaryOp::Div, &left, &right, whole.span())? {
                     return Ok(scaled);
                 }
-                return Ok(dialect::divide(self.dialect, left, right, &self.columns));
+                let decimals = self.is_decimal(&left) || self.is_decimal(&right);
+                return Ok(dialect::divide(self.dialect, left, right, decimals, &self.columns));
             }
             BinaryOperator::MyIntegerDivide => {
                 return Ok(dialect::divide_whole(left, right, &self.columns));
@@ -296,6 +297,21 @@ impl<'a> Planner<'a> {
             BinaryOperator::PGILikeMatch | BinaryOperator::PGNotILikeMatch => {
                 let like = Expr::binary(BinaryOp::Like, left, right);
                 return Ok(negate_if(*op == BinaryOperator::PGNotILikeMatch, like));
+            }
+            BinaryOperator::PGBitwiseXor | BinaryOperator::BitwiseXor
+                if !left.has_subquery() && !right.has_subquery() =>
+            {
+                return self.exclusive_or(left, right);
+            }
+            BinaryOperator::StringConcat => {
+                let (left, right) = (self.in_words(left), self.in_words(right));
+                return match self.plan_foreign_operator(op, &left, &right)? {
+                    Some(planned) => Ok(planned),
+                    None => {
+                        self.check_widths(&left, &right, whole)?;
+                        Ok(Expr::binary(BinaryOp::Concat, left, right))
+                    }
+                };
             }
             BinaryOperator::PGExp => {
                 return Ok(Expr::function("power", vec![left, right]));
@@ -321,6 +337,14 @@ impl<'a> Planner<'a> {
             }
             None => unsupported(format!("operator {op}"), whole.span()),
         }
+    }
+
+    /// The bits that one of two whole numbers has, which SQLite has no operator for: `a # b` → `(a | b) - (a & b)`.
+    fn exclusive_or(&mut self, left: Expr, right: Expr) -> Result<Expr> {
+        self.charge(4)?;
+        let either = Expr::binary(BinaryOp::BitOr, left.clone(), right.clone());
+        let both = Expr::binary(BinaryOp::BitAnd, left, right);
+        Ok(Expr::binary(BinaryOp::Sub, either, both))
     }
 
     /// A comparison, both sides in one form, so that their bytes decide it.

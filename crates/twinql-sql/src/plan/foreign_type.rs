@@ -13,6 +13,10 @@ pub(crate) enum ForeignType {
     Array,
     /// A JSON document.
     Json,
+    /// A whole number of 64 bits.
+    Big,
+    /// A number with a fraction by its type.
+    Decimal,
 }
 
 impl ForeignType {
@@ -28,6 +32,7 @@ impl ForeignType {
         match upper.as_str() {
             "DATE" => Some(ForeignType::Date),
             "JSON" | "JSONB" => Some(ForeignType::Json),
+            "BIGINT" | "INT8" | "BIGSERIAL" => Some(ForeignType::Big),
             _ if upper.starts_with("INTERVAL") => Some(ForeignType::Interval),
             _ => None,
         }

@@ -200,7 +200,7 @@ impl<'a> Planner<'a> {
     }
 
     /// A scalar function's call, by its common name.
-    fn function(&self, name: String, args: Vec<Expr>) -> Expr {
+    pub(super) fn function(&self, name: String, args: Vec<Expr>) -> Expr {
         let args = match self.folded_call(&name, args) {
             Ok(planned) => return planned,
             Err(args) => args,

@@ -13,6 +13,7 @@ mod calls;
 mod cast;
 mod collation;
 mod cte;
+mod decimals;
 mod dialect;
 mod differing;
 mod expr;
@@ -22,6 +23,7 @@ mod from;
 mod functions;
 mod lateral;
 mod literal;
+mod mysql;
 mod names;
 mod operators;
 mod order;
@@ -133,6 +135,7 @@ fn plan_noting(
         frames: &parsed.frames,
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),
+        decimals: Default::default(),
         collations: HashMap::new(),
         columns: Vec::new(),
         scopes: Vec::new(),

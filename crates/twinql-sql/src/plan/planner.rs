@@ -1,6 +1,7 @@
 //! The planner: its state while one query is planned, and what all its parts do.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use sqlparser::tokenizer::Span;
@@ -46,6 +47,8 @@ pub(crate) struct Planner<'a> {
     pub(super) exact_names: bool,
     /// What columns hold beyond what SQLite's types say.
     pub(super) kinds: HashMap<ColumnId, ForeignType>,
+    /// Expressions that are decimals by their type, though their values are whole.
+    pub(super) decimals: RefCell<HashSet<Expr>>,
     /// How columns are compared that are no table's.
     pub(super) collations: HashMap<ColumnId, Collation>,
     pub(super) columns: Columns,

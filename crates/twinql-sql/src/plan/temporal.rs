@@ -92,6 +92,10 @@ impl Planner<'_> {
 
     /// What is known of an expression's kind.
     pub(crate) fn kind(&self, expr: &Expr) -> Option<ForeignType> {
+        self.kind_of_number(expr).or_else(|| self.kind_of_value(expr))
+    }
+
+    fn kind_of_value(&self, expr: &Expr) -> Option<ForeignType> {
         match expr {
             Expr::Column(id) => self.kind_of_column(*id),
             Expr::Function { name, args } => match name.as_str() {
@@ -284,7 +288,13 @@ impl Planner<'_> {
 
     /// A moment and the constant that it is compared with.
     fn beside(&self, moment: Expr, constant: Expr, kind: ForeignType) -> (Expr, Expr) {
-        let Some(written) = constant.as_text().and_then(Moment::parse) else {
+        // MySQL reads 20240131 as a date.
+        let digits = match self.dialect {
+            Dialect::Mysql => constant.as_integer().filter(|n| (10_000_101..=99_991_231).contains(n)),
+            _ => None,
+        };
+        let of_digits = digits.and_then(|n| Moment::date(n / 10_000, n / 100 % 100, n % 100));
+        let Some(written) = of_digits.or_else(|| constant.as_text().and_then(Moment::parse)) else {
             return (moment, constant);
         };
         let at_midnight = written.time_of_day() == 0;

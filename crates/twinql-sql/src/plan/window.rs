@@ -86,6 +86,7 @@ impl<'a> Planner<'a> {
         }
         let class = match planned.func.as_str() {
             "row_number" | "rank" | "dense_rank" | "ntile" | "count" => TypeClass::Integer,
+            "sum" => self.class_of_sum(&planned.args),
             "group_concat" | "string_agg" => TypeClass::Text,
             "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max" => planned
                 .args

@@ -12,4 +12,4 @@ mod text;
 pub use calendar::{Part, civil_from_days, days_from_civil};
 pub use interval::{Interval, Unit};
 pub use moment::Moment;
-pub use text::{format_mysql, format_postgres, parse_mysql, to_strftime};
+pub use text::{format_mysql, format_postgres, parse_mysql, to_mysql_format, to_strftime};

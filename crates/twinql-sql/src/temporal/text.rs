@@ -149,6 +149,33 @@ pub fn to_strftime(template: &str) -> Option<String> {
     Some(out)
 }
 
+/// PostgreSQL's template of TO_DATE as MySQL's format of STR_TO_DATE, if that has every part; `None` for others.
+pub fn to_mysql_format(template: &str) -> Option<String> {
+    let mut out = String::new();
+    for piece in pieces(template)? {
+        match piece {
+            Piece::Part(name, ..) => out.push_str(match name {
+                "YYYY" => "%Y",
+                "YY" => "%y",
+                "MONTH" => "%M",
+                "MON" => "%b",
+                "MM" => "%m",
+                "DDD" => "%j",
+                "DD" => "%d",
+                "HH24" => "%H",
+                "HH12" | "HH" => "%h",
+                "MI" => "%i",
+                "SS" => "%s",
+                "AM" | "PM" => "%p",
+                _ => return None,
+            }),
+            Piece::Text(text) if !text.contains('%') => out.push_str(text),
+            Piece::Text(_) | Piece::Ordinal => return None,
+        }
+    }
+    Some(out)
+}
+
 /// A moment after a template of PostgreSQL's TO_CHAR; `None` where the template holds what
 /// is not known here.
 pub fn format_postgres(moment: Moment, template: &str) -> Option<String> {

@@ -1,30 +1,33 @@
 //! Whether an engine's printed answer is the sandbox's.
 
-use twinql_sql::Value;
 use twinql_sql::temporal::Moment;
+use twinql_sql::{Dialect, Value};
 
 use super::Printed;
 
 /// Relative difference of two numbers that are the same: systems compute in binary or in decimals, and print fewer digits.
 const TOLERANCE: f64 = 1e-6;
 
-/// Whether two answers hold the same rows, in any order. `decimals` says that the engine's numbers may be cut to the digits
-/// that it prints (MySQL's division gives four more than its operands have).
-pub fn agree(ours: &[Vec<Value>], theirs: &Printed, decimals: bool) -> bool {
+/// Whether two answers hold the same rows, in any order.
+///
+/// MySQL's numbers may be cut to the digits that it prints (a division gives four more than its operands have), and which of
+/// the texts of a group that differ in case it shows is open.
+pub fn agree(ours: &[Vec<Value>], theirs: &Printed, dialect: Dialect) -> bool {
+    let mysql = dialect == Dialect::Mysql;
     if ours.len() != theirs.len() {
         return false;
     }
     let mut left: Vec<&Vec<Option<String>>> = theirs.iter().collect();
     ours.iter().all(|row| {
         let found = left.iter().position(|other| {
-            row.len() == other.len() && row.iter().zip(*other).all(|(a, b)| same(a, b.as_deref(), decimals))
+            row.len() == other.len() && row.iter().zip(*other).all(|(a, b)| same(a, b.as_deref(), mysql))
         });
         found.map(|at| left.swap_remove(at)).is_some()
     })
 }
 
 /// Whether a printed value is this one.
-fn same(ours: &Value, theirs: Option<&str>, decimals: bool) -> bool {
+fn same(ours: &Value, theirs: Option<&str>, mysql: bool) -> bool {
     let number = |a: f64, text: &str| {
         let truth = match text {
             "t" | "true" => Some(1.0),
@@ -34,7 +37,7 @@ fn same(ours: &Value, theirs: Option<&str>, decimals: bool) -> bool {
         let Some(b) = truth.or_else(|| text.trim().parse::<f64>().ok()) else { return false };
         let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
         let cut =
-            if decimals && digits > 0 { 0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(0)) } else { 0.0 };
+            if mysql && digits > 0 { 0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(0)) } else { 0.0 };
         (a - b).abs() <= (TOLERANCE * a.abs().max(b.abs()).max(1e-9)).max(cut * 1.000_001)
     };
     match (ours, theirs) {
@@ -61,9 +64,17 @@ fn moments(a: &str, b: &str) -> bool {
 fn documents(a: &str, b: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     let Some(ours) = read(a) else { return false };
+    // PostgreSQL writes an array in braces, and quotes in it what needs it.
     let bracketed = || {
         let inner = b.strip_prefix('{')?.strip_suffix('}')?;
-        read(&format!("[{}]", inner.replace("NULL", "null")))
+        let element = |e: &str| match (e, read(e)) {
+            ("NULL", _) => "null".to_owned(),
+            (_, Some(serde_json::Value::String(_) | serde_json::Value::Number(_))) => e.to_owned(),
+            (text, _) => serde_json::Value::from(text).to_string(),
+        };
+        let elements: Vec<String> =
+            inner.split(',').filter(|e| !inner.is_empty() || !e.is_empty()).map(element).collect();
+        read(&format!("[{}]", elements.join(",")))
     };
     read(b).as_ref() == Some(&ours) || bracketed().as_ref() == Some(&ours)
 }

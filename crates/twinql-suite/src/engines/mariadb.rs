@@ -11,6 +11,9 @@ pub(super) struct Mariadb;
 
 const REMEDY: &str = "it comes with MariaDB's client (mariadb-client)";
 
+/// Of texts and of the connection.
+const COLLATION: &str = "utf8mb4_general_nopad_ci";
+
 /// Databases made so far, for their names.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
@@ -59,7 +62,11 @@ impl System for Mariadb {
         let database = format!("twinql_{}_{number}", std::process::id());
         let session = Made { client: client(place), database };
         let name = &session.database;
-        let setup = format!("CREATE DATABASE {name}; USE {name}; {};", statements.join(";\n"));
+        // Blanks at the end count, as in MySQL's own default collation.
+        let setup = format!(
+            "CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE {COLLATION}; USE {name}; {};",
+            statements.join(";\n")
+        );
         match run(session.command(), "mariadb", REMEDY, Some(&setup))? {
             Ok(_) => Ok(Box::new(session)),
             Err(message) => Err(EngineError::Tables { system: "MariaDB", message }),
@@ -112,9 +119,11 @@ impl Made {
 impl Session for Made {
     fn query(&self, sql: &str) -> Result<Printed, EngineError> {
         let mut command = self.command();
-        command.arg("--init-command=SET SESSION TRANSACTION READ ONLY");
+        command.arg(&format!("--init-command=SET NAMES utf8mb4 COLLATE {COLLATION}"));
         // A comment that MariaDB executes, and MySQL does not.
-        let limited = format!("/*M! SET STATEMENT max_statement_time = 10 FOR */ {sql}");
+        let limited = format!(
+            "SET SESSION TRANSACTION READ ONLY; /*M! SET STATEMENT max_statement_time = 10 FOR */ {sql}"
+        );
         command.args([&format!("--database={}", self.database), "-e", &limited]);
         match run(command, "mariadb", REMEDY, None)? {
             Ok(output) => Ok(read(&String::from_utf8_lossy(&output))),

@@ -27,12 +27,11 @@ impl System for Postgres {
         let declared = column.declared.trim().to_ascii_uppercase();
         let word = declared.split(['(', ' ', '[']).next().unwrap_or_default();
         match word {
-            "SERIAL" | "INT" | "INTEGER" | "BIGINT" | "BIGSERIAL" if !declared.ends_with(']') => {
-                "BIGINT".into()
-            }
-            "SMALLINT" | "NUMERIC" | "DECIMAL" | "REAL" | "DOUBLE" | "FLOAT" | "TEXT" | "VARCHAR"
-            | "CHARACTER" | "CHAR" | "DATE" | "TIMESTAMP" | "TIME" | "BOOLEAN" | "INTERVAL" | "JSON"
-            | "JSONB" | "UUID" | "INT" | "INTEGER" => declared,
+            "SERIAL" => "INTEGER".into(),
+            "BIGSERIAL" => "BIGINT".into(),
+            "SMALLINT" | "INT" | "INTEGER" | "BIGINT" | "NUMERIC" | "DECIMAL" | "REAL" | "DOUBLE"
+            | "FLOAT" | "TEXT" | "VARCHAR" | "CHARACTER" | "CHAR" | "DATE" | "TIMESTAMP" | "TIME"
+            | "BOOLEAN" | "INTERVAL" | "JSON" | "JSONB" | "UUID" => declared,
             _ => match column.class {
                 TypeClass::Integer => "BIGINT".into(),
                 TypeClass::Number => "DOUBLE PRECISION".into(),

@@ -101,6 +101,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("pg_round_even", math::round_even),
     scalar("pg_round_to", |args| math::to_digits(args, f64::round)),
     scalar("pg_trunc_to", |args| math::to_digits(args, f64::trunc)),
+    scalar("pg_ascii", strings::ascii),
+    scalar("pg_cbrt", |args| math::of_one(args, f64::cbrt)),
     scalar("pg_left", |args| strings::pg_end(args, true)),
     scalar("pg_right", |args| strings::pg_end(args, false)),
     scalar("pg_substr", strings::pg_substr),

@@ -2,6 +2,7 @@
 
 use twinql_sql::Value;
 
+use super::math::to_digits;
 use super::{Returned, Stop, number, text, texts, whole};
 
 /// Characters that a string of these functions may have.
@@ -133,7 +134,9 @@ pub(super) fn pg_to_hex(args: &[Value]) -> Returned {
 pub(super) fn my_format(args: &[Value]) -> Returned {
     let x = args.first().and_then(number).ok_or(Stop::Null)?;
     let digits = optional(args, 1)?.ok_or(Stop::Null)?.clamp(0, 30);
-    let written = format!("{:.*}", usize::try_from(digits).unwrap_or(0), x.abs());
+    // A half goes away from 0 by the decimal number: 12.25 is 12.3.
+    let rounded = to_digits(&[Value::Real(x.abs().into()), Value::Integer(digits)], f64::round)?;
+    let written = format!("{:.*}", usize::try_from(digits).unwrap_or(0), number(&rounded).unwrap_or(x.abs()));
     let (integer, fraction) = written.split_once('.').unwrap_or((&written, ""));
     let mut out = String::new();
     for (at, c) in integer.chars().enumerate() {
@@ -145,6 +148,12 @@ pub(super) fn my_format(args: &[Value]) -> Returned {
     let point = if fraction.is_empty() { "" } else { "." };
     let sign = if x < 0.0 && written.contains(|c: char| ('1'..='9').contains(&c)) { "-" } else { "" };
     Ok(Value::Text(format!("{sign}{out}{point}{fraction}")))
+}
+
+/// ASCII: the number of the first character, 0 where there is none.
+pub(super) fn ascii(args: &[Value]) -> Returned {
+    let [text] = texts(args)?;
+    Ok(Value::Integer(text.chars().next().map_or(0, |c| i64::from(u32::from(c)))))
 }
 
 /// INITCAP: each word begins with a capital, the rest is small.

@@ -2,6 +2,7 @@
 //! file does one, on sqlparser's AST, so that all that follows sees what SQLite has too.
 
 mod any;
+mod binary;
 mod build;
 mod children;
 mod grouping;
@@ -64,6 +65,7 @@ impl VisitorMut for Rewriter {
         units::quote(expr, self.dialect);
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
+            binary::move_down(expr);
         }
         ControlFlow::Continue(())
     }
