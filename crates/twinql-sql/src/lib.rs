@@ -49,7 +49,7 @@ pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};
 pub use parse::{Exclusion, FrameExclusion, Parsed, Repair, lacking, parse, parse_in, parse_unmended};
-pub use plan::{Plan, plan, plan_with_spans};
+pub use plan::{Plan, plan, plan_and_refusal, plan_with_spans};
 pub use prove::{Proof, prove};
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
@@ -68,16 +68,35 @@ pub fn canonicalize(schema: &Schema, sql: &str, semantics: &Semantics) -> Result
     Ok(normalize(schema, plan, semantics))
 }
 
+/// A query of another dialect in SQLite's words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translated {
+    /// The text, which SQLite or the sandbox runs.
+    pub sql: String,
+    /// Why the query's own system refuses it, though its meaning is plain.
+    pub refused: Option<SqlError>,
+}
+
 /// A query of `dialect` as SQLite has it: the text itself where it is SQLite's.
 ///
 /// # Errors
 /// The query is not one over this schema, not supported, or has no form in SQLite. Of a text that is SQLite's
 /// only those are told that hold words of another system; the rest is found where it is parsed.
-pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SqlError> {
+pub fn translate(schema: &Schema, sql: &str, dialect: Dialect) -> Result<Translated, SqlError> {
     if dialect == Dialect::Sqlite {
         parse::foreign::refuse(sql)?;
-        return Ok(sql.to_owned());
+        return Ok(Translated { sql: sql.to_owned(), refused: None });
     }
-    let plan = plan(schema, &parse_in(sql, dialect)?)?;
-    print::to_sql(schema, &plan).map_err(|e| SqlError::Unsupported { construct: e.to_string(), place: None })
+    let (plan, refused) = plan_and_refusal(schema, &parse_in(sql, dialect)?)?;
+    let sql = print::to_sql(schema, &plan);
+    let unsupported = |e: PrintError| SqlError::Unsupported { construct: e.to_string(), place: None };
+    Ok(Translated { sql: sql.map_err(unsupported)?, refused })
+}
+
+/// The text of [`translate`].
+///
+/// # Errors
+/// Those of [`translate`].
+pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SqlError> {
+    translate(schema, sql, dialect).map(|translated| translated.sql)
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use sets::{Subject, constructs, subjects};
-use twinql_sql::{Dialect, in_sqlite};
+use twinql_sql::{Dialect, in_sqlite, translate};
 use twinql_suite::{Limits, Sandbox};
 
 use crate::{Done, Measurement};
@@ -123,6 +123,7 @@ fn run(args: &[String]) -> Done {
         let share = |n: usize| 100.0 * n as f64 / all.max(1) as f64;
         println!("| {set} | {dialect} | {all} | {:.1} | {:.1} |", share(read), share(runs));
     }
+    acceptance(&subjects, reasons);
     if reasons {
         let mut why: Vec<_> = why.into_iter().collect();
         why.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
@@ -131,4 +132,31 @@ fn run(args: &[String]) -> Done {
         }
     }
     Ok(())
+}
+
+/// How often it is said here that a system takes a query, and the system says the same.
+fn acceptance(subjects: &[Subject], reasons: bool) {
+    let takes = |s: &Subject| {
+        let schema = s.schema.as_ref().ok()?;
+        Some(
+            translate(schema, &s.sql, s.dialect)
+                .map_or_else(|e| Some(e.to_string()), |t| Some(t.refused?.to_string())),
+        )
+    };
+    let said: Vec<(&Subject, bool, Option<String>)> =
+        subjects.par_iter().filter_map(|s| Some((s, s.accepted?, takes(s)?))).collect();
+    let (known, same) =
+        (said.len(), said.iter().filter(|(_, accepted, why)| *accepted == why.is_none()).count());
+    if known > 0 {
+        println!(
+            "\n{same} of {known} queries are taken or refused as their system does ({:.1} %)",
+            100.0 * same as f64 / known as f64
+        );
+    }
+    for (subject, accepted, why) in
+        said.iter().filter(|_| reasons).filter(|(_, accepted, why)| *accepted != why.is_none())
+    {
+        let here = why.as_deref().unwrap_or("taken");
+        println!("     {} {} here: {here}", subject.id, if *accepted { "taken;" } else { "refused;" });
+    }
 }

@@ -10,7 +10,7 @@
 //!
 //! Where an aggregate may stand is the business of [`Allow`](super::scope::Allow), which each clause sets.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use sqlparser::tokenizer::Span;
 
@@ -48,6 +48,7 @@ impl Planner<'_> {
         if let Some((id, _)) = scope.aggregates.iter().find(|(_, known)| *known == call) {
             return Ok(Expr::Column(*id));
         }
+        self.check_aggregate(&call, span);
         let mut info = types::aggregate_info(&call, false, &self.columns);
         let kind = self.type_of_aggregate(&call, &mut info);
         let id = self.new_column(info)?;
@@ -65,8 +66,8 @@ impl Planner<'_> {
 pub(crate) struct Groups {
     pub(crate) keys: Vec<(ColumnId, Expr)>,
     pub(crate) calls: Vec<(ColumnId, AggregateCall)>,
-    /// Columns of the input.
-    pub(crate) input: HashSet<ColumnId>,
+    /// Columns of the input, with the number of the table that each is of.
+    pub(crate) input: HashMap<ColumnId, usize>,
     /// What is grouped by a collation: above the groups it is one of its texts.
     pub(crate) represented: Vec<Expr>,
 }
@@ -116,11 +117,12 @@ impl Groups {
             return Ok(false);
         };
         // The column of a key or a call, of an outer SELECT, or of a subquery's own tables: nothing to do.
-        if !self.input.contains(&column) {
+        if !self.input.contains_key(&column) {
             return Ok(true);
         }
         // A bare column: the value of some row of the group, and of the row with the extreme beside one MIN
         // or MAX (https://sqlite.org/lang_select.html#bareagg).
+        planner.check_bare(column, self);
         let call = AggregateCall::new(AggFunc::Bare, vec![Expr::Column(column)]);
         let known = self.calls.iter().find(|(_, known)| *known == call);
         let id = match known {

@@ -27,6 +27,7 @@ impl Planner<'_> {
 
     /// EXTRACT.
     pub(super) fn extract(&self, field: &str, from: Expr) -> Expr {
+        self.check_extract(&from);
         if self.dialect == Dialect::Sqlite {
             return words::extract(field, from);
         }
@@ -59,6 +60,7 @@ impl Planner<'_> {
     /// A scalar function's call by the names that SQLite or the sandbox has for it.
     pub(super) fn foreign_function(&self, name: String, args: Vec<Expr>) -> Expr {
         if !self.dialect.functions_of_its_own() {
+            self.check_call(&name, &args);
             return self.shared_function(self.dialect, name, args);
         }
         let planned = match self.dialect.function(&name, args.len()).map(|f| &f.to) {

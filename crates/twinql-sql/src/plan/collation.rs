@@ -193,6 +193,7 @@ impl Planner<'_> {
 
     /// The value of IN and its list. In SQLite the value alone says how they are compared.
     pub(super) fn folded_list(&self, tested: Expr, list: Vec<Expr>) -> (Expr, Vec<Expr>) {
+        list.iter().for_each(|member| self.check_comparison(BinaryOp::Eq, &tested, member));
         if let Expr::Row(parts) = &tested {
             let mut first = parts.clone();
             let rows = list.into_iter().map(|member| match self.folded(tested.clone(), member) {
@@ -225,6 +226,7 @@ impl Planner<'_> {
         let mut given: Vec<(ColumnId, Expr)> = Vec::with_capacity(exprs.len());
         let mut changed = false;
         for (expr, column) in exprs.into_iter().zip(&query.output) {
+            self.check_comparison(BinaryOp::Eq, &expr, &Expr::Column(*column));
             let (left, right) = self.folded(expr, Expr::Column(*column));
             tested.push(left);
             let id = match &right {

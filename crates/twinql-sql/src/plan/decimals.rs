@@ -49,7 +49,10 @@ impl Planner<'_> {
         if self.dialect != Dialect::Postgres {
             return None;
         }
-        let of = |e: &Expr| self.kind(e).filter(|k| matches!(k, ForeignType::Decimal | ForeignType::Big));
+        let of = |e: &Expr| {
+            self.kind(e)
+                .filter(|k| matches!(k, ForeignType::Decimal | ForeignType::Big | ForeignType::Double))
+        };
         match expr {
             _ if self.decimals.borrow().contains(expr) => Some(ForeignType::Decimal),
             Expr::Function { name, args: _ } if OF_FRACTIONS.contains(&name.as_str()) => {
@@ -95,6 +98,9 @@ impl Planner<'_> {
                 Some(ForeignType::Decimal)
             }
             AggFunc::Sum if info.class == TypeClass::Integer => Some(ForeignType::Big),
+            AggFunc::Sum | AggFunc::Avg if argument.is_some_and(|e| self.is_double(e)) => {
+                Some(ForeignType::Double)
+            }
             AggFunc::Min | AggFunc::Max => argument.and_then(|e| self.kind(e)),
             _ => None,
         }

@@ -16,6 +16,7 @@
 //! one knows (`log(x)` in `generic`) is a function of no system, which no rule knows and nothing executes.
 
 use super::Planner;
+use super::foreign_type::ForeignType;
 use super::temporal::call;
 use super::types::info_of;
 use crate::dialects::Dialect;
@@ -167,6 +168,26 @@ impl Planner<'_> {
         match whole(&left) && whole(&right) || self.dialect == Dialect::Sqlite {
             true => Expr::binary(BinaryOp::Mod, left, right),
             false => call("mod", vec![left, right]),
+        }
+    }
+
+    /// Whether a number is binary by its type, and no decimal number cast by us: a column, or whole numbers behind a cast.
+    pub(super) fn is_double(&self, expr: &Expr) -> bool {
+        let whole = |e: &Expr| info_of(e, &self.columns).class == TypeClass::Integer && !self.is_decimal(e);
+        match expr {
+            Expr::Cast { expr: _, affinity: Affinity::Real } => true,
+            Expr::Binary { op: BinaryOp::Div, left, right } => match &**left {
+                Expr::Cast { expr, affinity: Affinity::Real } => {
+                    whole(expr) && whole(right) || self.is_double(right)
+                }
+                left => self.is_double(left) || self.is_double(right),
+            },
+            Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, left, right } => {
+                self.is_double(left) || self.is_double(right)
+            }
+            Expr::Unary { op: _, expr } => self.is_double(expr),
+            Expr::Column(_) => self.is_binary(expr) || self.kind(expr) == Some(ForeignType::Double),
+            _ => false,
         }
     }
 

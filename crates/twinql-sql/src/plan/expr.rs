@@ -318,6 +318,7 @@ impl<'a> Planner<'a> {
             }
             _ => {}
         }
+        self.check_arithmetic(op, &left, &right, whole.span());
         if let Some(planned) = self.plan_foreign_operator(op, &left, &right)? {
             return Ok(planned);
         }
@@ -349,6 +350,7 @@ impl<'a> Planner<'a> {
 
     /// A comparison, both sides in one form, so that their bytes decide it.
     pub(crate) fn compare(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        self.check_comparison(op, &left, &right);
         let (left, right) = self.aligned(left, right);
         let (left, right) = self.as_numbers(left, right);
         let (left, right) = self.folded(left, right);
@@ -423,6 +425,7 @@ impl<'a> Planner<'a> {
     ) -> Result<Expr> {
         let expr = self.plan_expr(expr)?;
         let pattern = self.plan_expr(pattern)?;
+        self.check_like(&expr, sqlparser::tokenizer::Span::empty());
         let (expr, pattern, cases) = self.like_of_bytes(expr, pattern, cases);
         let escape = match escape {
             Some(escape) => Some(self.plan_expr(escape)?),

@@ -15,6 +15,8 @@ pub(crate) enum ForeignType {
     Json,
     /// A whole number of 64 bits.
     Big,
+    /// A binary number.
+    Double,
     /// A number with a fraction by its type.
     Decimal,
 }

@@ -163,6 +163,10 @@ impl<'a> Planner<'a> {
                 .into_iter()
                 .partition(|e| after.is_empty() || !e.named().iter().any(|c| after.contains(c)));
             if input.side == JoinSide::Inner {
+                if !later.is_empty() {
+                    let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                    self.check_order_of_joins(at);
+                }
                 late.extend(later);
                 rels.push(input.rel);
                 on.extend(now);

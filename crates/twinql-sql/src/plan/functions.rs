@@ -222,6 +222,7 @@ impl<'a> Planner<'a> {
         if let Some(whose) = self.foreign_call(&call) {
             return unsupported(whose, function.span());
         }
+        self.check_name(&call.name, function.span());
         let given = call.args.len();
         check_arity(self.dialect, &call.name, given, function.span())?;
         if call.star && call.name != "count" {

@@ -29,6 +29,7 @@ mod operators;
 mod order;
 mod planner;
 mod project;
+mod refusals;
 mod refuse;
 mod scope;
 mod select;
@@ -102,7 +103,26 @@ impl Plan {
 /// [`SqlError::AmbiguousColumn`], [`SqlError::Invalid`]), what the planner does not know
 /// ([`SqlError::Unsupported`]) and what is too large ([`SqlError::TooLarge`]).
 pub fn plan(schema: &Schema, parsed: &Parsed) -> std::result::Result<Plan, SqlError> {
-    plan_noting(schema, parsed, None).map(|(plan, _, _)| plan)
+    plan_noting(schema, parsed, None).map(|noted| noted.plan)
+}
+
+/// As [`plan`], with the first reason for which the query's system refuses it though it has a plan.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_and_refusal(
+    schema: &Schema,
+    parsed: &Parsed,
+) -> std::result::Result<(Plan, Option<SqlError>), SqlError> {
+    plan_noting(schema, parsed, None).map(|noted| (noted.plan, noted.refused))
+}
+
+/// A plan with what was noted beside it.
+struct Noted {
+    plan: Plan,
+    names: Vec<String>,
+    spans: Option<Spans>,
+    refused: Option<SqlError>,
 }
 
 /// As [`plan`], with the names of the output columns.
@@ -110,7 +130,7 @@ pub(crate) fn plan_with_names(
     schema: &Schema,
     parsed: &Parsed,
 ) -> std::result::Result<(Plan, Vec<String>), SqlError> {
-    plan_noting(schema, parsed, None).map(|(plan, names, _)| (plan, names))
+    plan_noting(schema, parsed, None).map(|noted| (noted.plan, noted.names))
 }
 
 /// As [`plan`], with the places in [`Parsed::sql`] that the plan's parts come from.
@@ -118,15 +138,15 @@ pub(crate) fn plan_with_names(
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_with_spans(schema: &Schema, parsed: &Parsed) -> std::result::Result<(Plan, Spans), SqlError> {
-    let (plan, _, spans) = plan_noting(schema, parsed, Some(Spans::default()))?;
-    Ok((plan, spans.unwrap_or_default()))
+    let noted = plan_noting(schema, parsed, Some(Spans::default()))?;
+    Ok((noted.plan, noted.spans.unwrap_or_default()))
 }
 
 fn plan_noting(
     schema: &Schema,
     parsed: &Parsed,
     spans: Option<Spans>,
-) -> std::result::Result<(Plan, Vec<String>, Option<Spans>), SqlError> {
+) -> std::result::Result<Noted, SqlError> {
     let views = views::reached(schema, &parsed.query);
     let mut planner = Planner {
         schema,
@@ -136,6 +156,8 @@ fn plan_noting(
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),
         decimals: Default::default(),
+        refused: Default::default(),
+        hides_aliases: Default::default(),
         collations: HashMap::new(),
         columns: Vec::new(),
         scopes: Vec::new(),
@@ -151,5 +173,5 @@ fn plan_noting(
         order::forget_inner(&mut planned.query.rel, false);
     }
     let plan = Plan { query: planned.query, columns: planner.columns };
-    Ok((plan, planned.names, planner.spans))
+    Ok(Noted { plan, names: planned.names, spans: planner.spans, refused: planner.refused.into_inner() })
 }

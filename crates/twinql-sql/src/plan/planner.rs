@@ -1,6 +1,6 @@
 //! The planner: its state while one query is planned, and what all its parts do.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -49,6 +49,10 @@ pub(crate) struct Planner<'a> {
     pub(super) kinds: HashMap<ColumnId, ForeignType>,
     /// Expressions that are decimals by their type, though their values are whole.
     pub(super) decimals: RefCell<HashSet<Expr>>,
+    /// Why the query's system refuses it, though it has a plan.
+    pub(super) refused: RefCell<Option<SqlError>>,
+    /// The clause that is planned sees no alias, where a system keeps to that: WHERE and HAVING.
+    pub(super) hides_aliases: Cell<bool>,
     /// How columns are compared that are no table's.
     pub(super) collations: HashMap<ColumnId, Collation>,
     pub(super) columns: Columns,

@@ -111,6 +111,7 @@ impl<'a> Planner<'a> {
         let Some((_, expr)) = alias.copied() else {
             return Ok(None);
         };
+        self.check_alias(name);
         // An alias is planned anew for each use, so that column ids stay unique.
         let inner = self.scopes.split_off(level + 1);
         let allow = self.set_allow(|allow| allow.aliases = false);

@@ -6,7 +6,7 @@
 //! windows met on the way; and only when all are known are the expressions above the grouping rewritten to
 //! read the groups ([`Groups`]).
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use sqlparser::ast::{self, Distinct, GroupByExpr, Select, SelectItem, Spanned};
 use sqlparser::tokenizer::Span;
@@ -16,7 +16,7 @@ use super::order::{Term, ordinal};
 use super::planner::Item;
 use super::refuse::refuse_present;
 use super::set_op::Limits;
-use super::sight::{Allow, Scope, ScopeTable};
+use super::sight::{Allow, Scope};
 use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported, unwrap_nested};
 use crate::columns::Reads;
 use crate::expr::Expr;
@@ -40,13 +40,16 @@ impl<'a> Planner<'a> {
     ) -> Result<Planned> {
         let Clauses { distinct, projection, from, selection, group_by, having, named_window, qualify } =
             Clauses::read(select)?;
+        let outer = self.hides_aliases.replace(false);
         let scope = Scope { aliases: aliases(projection), named_windows: named_window, ..Scope::default() };
         let (mut rel, mut predicate) = self.plan_from(from, scope)?;
         self.allow(false, true, true);
         let mut items = self.plan_items(projection)?;
         if let Some(selection) = selection {
             self.allow(true, false, false);
+            self.hides_aliases.set(true);
             predicate.extend(self.plan_expr(selection)?.conjuncts());
+            self.hides_aliases.set(false);
         }
         rel = Rel::filter(rel, predicate);
         let (keys, is_grouped, represented) = self.plan_group_by(group_by, projection, &mut items, select)?;
@@ -57,7 +60,10 @@ impl<'a> Planner<'a> {
                     return invalid("HAVING clause on a non-aggregate query", having.span());
                 }
                 self.allow(true, true, false);
-                self.plan_expr(having)?.conjuncts()
+                self.hides_aliases.set(true);
+                let planned = self.plan_expr(having)?.conjuncts();
+                self.hides_aliases.set(false);
+                planned
             }
             None => Vec::new(),
         };
@@ -75,7 +81,10 @@ impl<'a> Planner<'a> {
 
         // From here on nothing is resolved: all names are columns.
         let mut scope = self.leave_scope();
-        let input: HashSet<ColumnId> = scope.tables.iter().flat_map(ScopeTable::ids).collect();
+        self.hides_aliases.set(outer);
+        let tables = scope.tables.iter().enumerate();
+        let input: HashMap<ColumnId, usize> =
+            tables.flat_map(|(at, t)| t.ids().map(move |id| (id, at))).collect();
         if is_aggregate {
             // Now that it is known whether there are groups, so is whether a result may be NULL: `max(a)`
             // over a whole table may find no row, in a group there is one.
