@@ -150,7 +150,8 @@ fn each_query_is_read_in_its_own_dialect() {
     let request = json!({"schema": DDL, "gold": half, "pred": div, "pred_dialect": "mysql"});
     assert_eq!(server.asked("/explain", &request)["verdict"], "equal");
     let label = json!({"gold": half, "schema": DDL, "pred_dialect": "mysql"}).to_string();
-    let rewarded = server.asked("/get_reward", &json!({"query": [div, half], "labels": [label.clone(), label]}));
+    let rewarded =
+        server.asked("/get_reward", &json!({"query": [div, half], "labels": [label.clone(), label]}));
     assert_eq!(rewarded["rewards"][0], 1.0, "{rewarded}");
     assert!(rewarded["rewards"][1].as_f64().unwrap() < 1.0, "{rewarded}");
 }

@@ -41,7 +41,12 @@ pub(crate) fn explain<'py>(
 }
 
 /// Both sides and the proof, or what is wrong with one of them.
-fn both(schema: &Schema, sides: [&str; 2], dialects: Dialects, semantics: &Semantics) -> Result<Json, String> {
+fn both(
+    schema: &Schema,
+    sides: [&str; 2],
+    dialects: Dialects,
+    semantics: &Semantics,
+) -> Result<Json, String> {
     let read = |name: &str, sql: &str, dialect: Dialect| -> Result<(Parsed, Plan), String> {
         let parsed = parse_in(sql, dialect).map_err(|e| format!("{name}: {e}"))?;
         let plan = plan(schema, &parsed).map_err(|e| format!("{name}: {e}"))?;

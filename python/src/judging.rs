@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use twinql::{Dialects, Job};
 use twinql::engine::judge_config;
 use twinql::judging::judge_all;
 use twinql::record::Status;
 use twinql::signature::{Signature, of_suite};
 use twinql::status;
 use twinql::suite::{JudgeConfig, Report, Verdict};
+use twinql::{Dialects, Job};
 
 use crate::batch::{Bar, Task, Window, stream};
 use crate::errors::ArgumentError;

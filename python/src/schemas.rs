@@ -7,10 +7,10 @@ use std::time::SystemTime;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMapping, PyString, PyTuple};
-use twinql::{Dialects, Schema};
 use twinql::input::{InputError, Schemas, load_schemas};
 use twinql::progress::{Progress, Silent, Stage};
 use twinql::sql::Dialect;
+use twinql::{Dialects, Schema};
 
 use crate::errors::{self, ArgumentError, SchemaError, SchemaWarning};
 use crate::runtime;

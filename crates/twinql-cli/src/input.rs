@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use twinql::Dialects;
 pub(crate) use twinql::input::{
     About, Item, Items, PairItems, Pairs, configuration, id_text, in_sqlite, open,
 };
-use twinql::Dialects;
 use twinql::input::{Guessing, MOST_VOTES, Schemas, Source, load_schemas};
 use twinql::sql::guess::{Guess, Votes};
 use twinql::sql::prove::Side;
@@ -67,7 +67,10 @@ pub(crate) fn settled(
         return flags.known();
     }
     if let Some(pipe) = sources.iter().flat_map(Source::files).find(|path| !path.is_file()) {
-        bail!("{}: to guess a dialect the queries are read twice; give a plain file, or name the dialect", pipe.display());
+        bail!(
+            "{}: to guess a dialect the queries are read twice; give a plain file, or name the dialect",
+            pipe.display()
+        );
     }
     let mut guessing = guessing(flags.dialect.known())?;
     let mut of = |named: Named, side: Side, sources: &[Source]| -> Result<Dialect> {
@@ -92,7 +95,9 @@ fn said(guess: &Guess, side: Side) -> String {
     let Guess { dialect, read, decided, queries, next } = guess;
     let taken = format!("--{side}-dialect auto: taken for {dialect}");
     if *decided == 0 {
-        return format!("{taken}, the first of those that read as many: none of {queries} queries tells dialects apart");
+        return format!(
+            "{taken}, the first of those that read as many: none of {queries} queries tells dialects apart"
+        );
     }
     let names: Vec<&str> = next.iter().map(|(dialect, _)| dialect.name()).collect();
     let second = next.first().map_or(0, |(_, read)| *read);

@@ -433,7 +433,12 @@ mod tests {
             (r#"{"id":7,"db_id":"d","gold":"g"}"#, "7", true, "\"pred\" is missing"),
             (r#"{"id":7,"db_id":"d","gold":"g","pred":{}}"#, "7", true, "not a string"),
             (r#"{"id":[7],"db_id":"d","gold":"g","pred":"p"}"#, "null", false, "neither string nor number"),
-            (r#"{"id":7,"gold":"g","pred":"p","pred_dialect":1}"#, "7", false, "\"pred_dialect\" is 1, not a string"),
+            (
+                r#"{"id":7,"gold":"g","pred":"p","pred_dialect":1}"#,
+                "7",
+                false,
+                "\"pred_dialect\" is 1, not a string",
+            ),
         ] {
             let draft = Draft::from_json(line);
             let problem = draft.problem.unwrap();

@@ -24,11 +24,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 pub(crate) use shared::Workers;
-use twinql::graph::{Question, RelPmConfig};
-pub(crate) use twinql::input::Source;
 use twinql::Dialects;
-use twinql::metrics::{Metric, Resampling, Setting, check_read, named};
+use twinql::graph::{Question, RelPmConfig};
 use twinql::input::Guessing;
+pub(crate) use twinql::input::Source;
+use twinql::metrics::{Metric, Resampling, Setting, check_read, named};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 use twinql::suite::bird::Cost;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use twinql::Dialects;
 use twinql::graph::{QUESTIONS, Question};
 use twinql::judging::WORKER_HEAP;
 use twinql::metrics::METRICS;
 use twinql::sql::semantics::PRESETS;
-use twinql::Dialects;
 use twinql::sql::{Dialect, Semantics, UnknownDialect};
 use twinql::suite::Limits;
 
@@ -128,10 +128,16 @@ impl PairDialectFlags {
             ("--pred-dialect", self.pred_dialect),
         ];
         if let Some((flag, _)) = flags.iter().find(|(_, named)| *named == Some(Named::Auto)) {
-            bail!("{flag} auto guesses from files of queries, which this command does not read: name the dialect");
+            bail!(
+                "{flag} auto guesses from files of queries, which this command does not read: name the dialect"
+            );
         }
         let of = |named: Option<Named>| named.and_then(Named::known);
-        Ok(Dialects::new(of(Some(self.dialect)).unwrap_or_default(), of(self.gold_dialect), of(self.pred_dialect)))
+        Ok(Dialects::new(
+            of(Some(self.dialect)).unwrap_or_default(),
+            of(self.gold_dialect),
+            of(self.pred_dialect),
+        ))
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::corpus::Corpus;
 use super::shared::{
-    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, LabelsFlag, NeededSchemaFlags, PairDialectFlags, ProbeFlag,
-    ProfileFlag, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, LabelsFlag, NeededSchemaFlags, PairDialectFlags,
+    ProbeFlag, ProfileFlag, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
 };
 pub(crate) use super::shared::{Format, Input, Metrics, Output};
 use super::suite::Suite;

@@ -26,7 +26,11 @@ pub(super) fn runs(metrics: &Metrics) -> Result<Option<Runs>> {
 }
 
 /// The schemas of the pairs. Where all metrics execute, the databases hold what is needed, and none has to be given.
-pub(crate) fn schemas(path: Option<&Path>, metrics: &Metrics, dialects: impl Into<Dialects>) -> Result<Schemas> {
+pub(crate) fn schemas(
+    path: Option<&Path>,
+    metrics: &Metrics,
+    dialects: impl Into<Dialects>,
+) -> Result<Schemas> {
     match (path, &metrics.db) {
         (None, Some(folder)) if metrics.metrics.iter().all(|m| m.executes()) => {
             Ok(input::schemas_of_files(&Files::find(folder)?, dialects))

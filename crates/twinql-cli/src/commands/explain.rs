@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use twinql::files::Inputs;
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
+use twinql::input::{Guessing, Source};
 use twinql::prepare::SideError;
 use twinql::proving;
 use twinql::sql::explain::{Node, annotated, legend, outline, outlines_to_dot, tree};
@@ -15,7 +16,6 @@ use twinql::sql::prove::prove_plans;
 use twinql::sql::{
     Dialect, Parsed, Plan, Proof, Schema, Semantics, Spans, normalize_with_spans, parse_in, plan_with_spans,
 };
-use twinql::input::{Guessing, Source};
 use twinql::{Dialects, Network, NetworkError};
 
 use crate::args::{Format, typed};

@@ -21,7 +21,6 @@ use twinql::record::Status;
 use twinql::signature::{Signature, suite_hash};
 use twinql::sql::prove::Side;
 use twinql::sql::{Dialect, Schema, in_sqlite};
-use twinql::{Dialects, status};
 use twinql::suite::profile::Profile;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
@@ -29,6 +28,7 @@ use twinql::suite::suite::{
     run as run_suite, run_in_processes,
 };
 use twinql::suite::{Limits, VerdictBy as Verdict};
+use twinql::{Dialects, status};
 
 use crate::args::shared::{GoldDialectFlags, NeededSchemaFlags};
 use crate::args::{self, DEFAULT_SEED, Source, suite};
@@ -126,8 +126,9 @@ fn tasks(gold: &Path, from: &NeededSchemaFlags<GoldDialectFlags>, console: Conso
         let sql = match (line.unusable, set.get(&line.db_id)) {
             (Some(why), _) => Err(why),
             (None, None) => Err(format!("unknown db_id {:?} in {}", line.db_id, schemas.display())),
-            (None, Some(schema)) => in_sqlite(schema, &line.sql, dialects.gold)
-                .map_err(|e| Side::Gold.flagged(&e.to_string())),
+            (None, Some(schema)) => {
+                in_sqlite(schema, &line.sql, dialects.gold).map_err(|e| Side::Gold.flagged(&e.to_string()))
+            }
         };
         match sql {
             Ok(sql) => golds.entry(line.db_id).or_default().push(sql),
@@ -298,16 +299,14 @@ impl Lines {
                 let place = match (&gold.unusable, pred.unusable) {
                     (Some(why), _) => Err((*of_gold, format!("{gold_name}, line {}: {why}", gold.line))),
                     (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
-                    (None, None) => {
-                        pred_in_sqlite(schema_of(&gold.db_id), &pred.sql, dialects).map(|pred| {
-                            pairs.push(RunPair {
-                                db_id: Arc::from(gold.db_id.as_str()),
-                                gold: Arc::from(gold.sql.as_str()),
-                                pred: Arc::from(pred),
-                            });
-                            pairs.len() - 1
-                        })
-                    }
+                    (None, None) => pred_in_sqlite(schema_of(&gold.db_id), &pred.sql, dialects).map(|pred| {
+                        pairs.push(RunPair {
+                            db_id: Arc::from(gold.db_id.as_str()),
+                            gold: Arc::from(gold.sql.as_str()),
+                            pred: Arc::from(pred),
+                        });
+                        pairs.len() - 1
+                    }),
                 };
                 places.push((system, i, place));
             }
@@ -378,11 +377,10 @@ pub(crate) fn run(typed: &suite::SuiteRun, console: Console) -> Result<bool> {
         sink.finish()?;
     }
     let plugged = if typed.plug_values { "|values:plugged" } else { "" };
-    let signature =
-        Signature::of_distilled("suite-accuracy", &suite, &suite_hash(&bytes), dialects)
-            .to_string()
-            + plugged
-            + &typed.run.in_signature();
+    let signature = Signature::of_distilled("suite-accuracy", &suite, &suite_hash(&bytes), dialects)
+        .to_string()
+        + plugged
+        + &typed.run.in_signature();
     let of_systems = documents(&systems, &rows);
     let document =
         || json!({"format": 1, "signature": signature, "pairs": golds.len(), "systems": of_systems});

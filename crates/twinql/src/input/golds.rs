@@ -114,7 +114,10 @@ fn in_its_dialect(pair: &Pair, all: Dialects) -> Result<(), String> {
     let own = all.of_pair(pair.gold_dialect.as_deref(), None)?.gold;
     match own == all.gold {
         true => Ok(()),
-        false => Err(format!("gold_dialect: the gold is {own}'s, and golds are read as {0}'s: --gold-dialect says whose they all are", all.gold)),
+        false => Err(format!(
+            "gold_dialect: the gold is {own}'s, and golds are read as {0}'s: --gold-dialect says whose they all are",
+            all.gold
+        )),
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use twinql_corpus::pairs::Draft;
-use twinql_corpus::{Pair, predictions};
 use twinql_corpus::spider::{Cover, Golds, align};
+use twinql_corpus::{Pair, predictions};
 use twinql_files::Lines;
 use twinql_sql::guess::Votes;
 use twinql_sql::prove::Side;
@@ -33,7 +33,8 @@ impl Guessing {
     /// Over the schemas at `path`, whose DDL is in `dialect`; where that is to be guessed too, each dialect reads them as
     /// its own.
     pub fn new(path: Option<&Path>, dialect: Option<Dialect>, db_id: Option<&str>) -> Guessing {
-        let load = |of: Dialect| Schemas::load(path, of, Arc::new(Silent)).ok().map(|read| read.unnamed(db_id));
+        let load =
+            |of: Dialect| Schemas::load(path, of, Arc::new(Silent)).ok().map(|read| read.unnamed(db_id));
         match dialect.map(load) {
             Some(read) => Guessing::over(|_| read.clone()),
             None => Guessing::over(load),

@@ -147,11 +147,9 @@ pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialects: impl Into
     match both {
         Ok((gold, pred)) => Work::Pair { schema, gold, pred },
         // The same words of two systems may say two things.
-        Err((status, error)) => Work::Unusable {
-            status,
-            error,
-            alike: dialects.are_one() && prepare::surely_alike(&gold, &pred),
-        },
+        Err((status, error)) => {
+            Work::Unusable { status, error, alike: dialects.are_one() && prepare::surely_alike(&gold, &pred) }
+        }
     }
 }
 
@@ -212,7 +210,7 @@ pub fn in_sqlite(
         // It is a sign of another system: of which, where one reads it.
         let readers = if said == error.message { Vec::new() } else { readers(schema, sql) };
         let names: Vec<&str> = readers.into_iter().map(Dialect::name).collect();
-        let theirs = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        let theirs = if names.is_empty() { String::new() } else { format!("; read by {}", names.join(", ")) };
         (status, format!("{side}: {said}{theirs}"))
     })
 }

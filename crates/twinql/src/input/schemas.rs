@@ -213,7 +213,9 @@ impl Schemas {
             .dialects
             .of_pair(pair.gold_dialect.as_deref(), pair.pred_dialect.as_deref())
             .is_ok_and(|own| [own.gold, own.pred].iter().any(|d| *d != Dialect::Sqlite));
-        if translated && self.named.get(db_id).is_some_and(|known| known.as_ref().is_ok_and(|s| s.tables.is_empty())) {
+        if translated
+            && self.named.get(db_id).is_some_and(|known| known.as_ref().is_ok_and(|s| s.tables.is_empty()))
+        {
             self.named.insert(db_id.to_owned(), of_file(files, db_id));
         }
     }

@@ -53,7 +53,8 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     }
     document::outputs(&mut inputs, &[&output.out], &typed.report)?;
     let mut external = External::read_of_systems(&typed.external, &names)?;
-    let of_system = |(_, pred): &(String, PathBuf)| Source::Lines { gold: typed.gold.gold.clone(), pred: pred.clone() };
+    let of_system =
+        |(_, pred): &(String, PathBuf)| Source::Lines { gold: typed.gold.gold.clone(), pred: pred.clone() };
     let sources: Vec<Source> = systems.iter().map(of_system).collect();
     let dialects = input::settled(&typed.input.dialects, &sources, |ddl| {
         Ok(Guessing::new(Some(&typed.input.schemas), ddl, None))

@@ -153,7 +153,8 @@ fn agreement(app: &App, over: &Over, method: Method, texts: &[String]) -> Result
         )));
     }
     let (schema, dialects) = app.over(over)?;
-    let config = RerankConfig { method, semantics: app.semantics(over)?, dialects, ..RerankConfig::default() };
+    let config =
+        RerankConfig { method, semantics: app.semantics(over)?, dialects, ..RerankConfig::default() };
     let reranker = Reranker::new(Some(app.network.clone()), config).map_err(|_| Refused::internal())?;
     let candidates = texts.iter().map(Candidate::new).collect();
     let ranking = reranker.rank(&Set { schema, dialect: None, candidates });
