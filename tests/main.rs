@@ -28,6 +28,7 @@ mod judge;
 mod lines;
 #[cfg(unix)]
 mod outputs;
+mod pair_dialects;
 mod profile;
 #[cfg(unix)]
 mod profile_clients;

@@ -125,6 +125,37 @@ fn rewards_as_trainers_ask_for_them() {
     assert_eq!(server.post("/verify", &json!({"sql": gold})).status, 422);
 }
 
+#[test]
+fn each_query_is_read_in_its_own_dialect() {
+    let server = Server::start(&[]);
+    let (half, div) = ("SELECT age / 2 FROM singer", "SELECT age DIV 2 FROM singer");
+    let pairs = json!([
+        {"gold": half, "pred": div, "pred_dialect": "mysql"},
+        {"gold": div, "pred": half, "gold_dialect": "mysql"},
+        // A pair that names one for all says nothing else of either.
+        {"gold": half, "pred": half, "dialect": "sqlite"},
+        {"gold": half, "pred": half},
+        {"gold": half, "pred": half, "pred_dialect": "cobol"},
+    ]);
+    let request = json!({"schema": DDL, "pairs": pairs, "metrics": ["proof"], "pred_dialect": "sqlite", "gold_dialect": "sqlite"});
+    let found = server.asked("/score", &request);
+    for at in 0..4 {
+        assert_eq!(found["results"][at]["scores"]["proof"], 1.0, "{at}: {found}");
+    }
+    assert_eq!(found["results"][4]["status"], "unsupported", "{found}");
+    let error = found["results"][4]["error"].as_str().unwrap();
+    assert!(error.contains("pred_dialect: unknown dialect \"cobol\"; the dialects are sqlite"), "{error}");
+    let request = json!({"schema": DDL, "gold": half, "pred": half, "pred_dialect": "mysql"});
+    assert_eq!(server.asked("/judge", &request)["verdict"], "different");
+    let request = json!({"schema": DDL, "gold": half, "pred": div, "pred_dialect": "mysql"});
+    assert_eq!(server.asked("/explain", &request)["verdict"], "equal");
+    let label = json!({"gold": half, "schema": DDL, "pred_dialect": "mysql"}).to_string();
+    let rewarded =
+        server.asked("/get_reward", &json!({"query": [div, half], "labels": [label.clone(), label]}));
+    assert_eq!(rewarded["rewards"][0], 1.0, "{rewarded}");
+    assert!(rewarded["rewards"][1].as_f64().unwrap() < 1.0, "{rewarded}");
+}
+
 /// The requests that documents show: their bodies, sent to this server.
 #[test]
 fn documented_requests_are_answered() {

@@ -12,9 +12,8 @@ use twinql::metrics::{Metric, Resampling, Setting};
 use twinql::model::Decision;
 use twinql::record::{Record, Status};
 use twinql::runs::Runs;
-use twinql::sql::Dialect;
 use twinql::suite::Files;
-use twinql::{Engine, Job, Network, Profiles, Schema, Semantics, Work};
+use twinql::{Dialects, Engine, Job, Network, Profiles, Schema, Semantics, Work};
 
 use crate::arrow::Table;
 use crate::batch::{Bar, Task, Window, stream};
@@ -34,7 +33,7 @@ struct Settings {
     checkpoint: Option<(PathBuf, String)>,
     semantics: Semantics,
     question: Question,
-    dialect: Dialect,
+    dialects: Dialects,
     seed: u64,
     databases: Option<usize>,
     probes: Option<u64>,
@@ -107,7 +106,7 @@ impl Settings {
             .matching(self.matching)
             .trivial_ngrams(settings::trivial_ngrams(self.crystalbleu_corpus.as_deref())?)
             .seed(self.seed)
-            .translated_from(self.dialect)
+            .translated_from(self.dialects)
             .workers(workers, limits)
             .runs(runs)
             .build()
@@ -192,14 +191,14 @@ impl PyEngine {
 
     /// The engine over the schemas of a call, and these.
     fn prepared(&self, py: Python<'_>, schemas: Option<&Bound<'_, PyAny>>) -> PyResult<(Arc<Core>, Schemas)> {
-        let dialect = self.settings.dialect;
+        let dialects = self.settings.dialects;
         let schemas = match (schemas, &self.settings.db) {
             // The databases hold all that is needed.
             (None, Some(folder)) if self.settings.metrics.iter().all(|m| m.executes()) => {
                 let files = Files::find(folder).map_err(|e| InputError::new_err(e.to_string()))?;
-                Schemas::of_files(&files, dialect, Arc::new(twinql::progress::Silent))
+                Schemas::of_files(&files, dialects, Arc::new(twinql::progress::Silent))
             }
-            (schemas, _) => schemas::argument(py, schemas, dialect)?,
+            (schemas, _) => schemas::argument(py, schemas, dialects)?,
         };
         Ok((self.core(py)?.over(py, schemas.all())?, schemas))
     }
@@ -214,7 +213,7 @@ impl PyEngine {
         take: &mut dyn FnMut(Scored, Option<bool>) -> PyResult<()>,
     ) -> PyResult<()> {
         let pool = self.pool(py)?;
-        let pairs = Pairs::new(py, &pool, arguments.pairs, arguments.schemas, self.settings.dialect)?;
+        let pairs = Pairs::new(py, &pool, arguments.pairs, arguments.schemas, self.settings.dialects)?;
         let bar = Bar::new(arguments.progress, pairs.count, doing)?;
         stream(py, &pool, pairs, &self.task(core), &bar, &mut |_, extra, scored| take(scored, extra.label))
     }
@@ -230,7 +229,7 @@ struct Arguments<'a, 'py> {
 #[pymethods]
 impl PyEngine {
     #[new]
-    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, databases, abstain, db, workers, question, probes, plausible, profile, relpm_alpha, relpm_beta, relpm_omega, crystalbleu_corpus))]
+    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, gold_dialect, pred_dialect, databases, abstain, db, workers, question, probes, plausible, profile, relpm_alpha, relpm_beta, relpm_omega, crystalbleu_corpus))]
     #[allow(clippy::too_many_arguments)] // Its one caller is the class in Python, which names each of them.
     fn new(
         py: Python<'_>,
@@ -240,6 +239,8 @@ impl PyEngine {
         dialect: &str,
         threads: Option<usize>,
         seed: u64,
+        gold_dialect: Option<&str>,
+        pred_dialect: Option<&str>,
         databases: Option<usize>,
         abstain: bool,
         db: Option<PathBuf>,
@@ -272,7 +273,7 @@ impl PyEngine {
             metrics,
             semantics: settings::preset(semantics)?,
             question: settings::question(question)?,
-            dialect: settings::dialect(dialect)?,
+            dialects: settings::dialects(dialect, gold_dialect, pred_dialect)?,
             seed,
             databases: settings::databases(databases)?,
             probes: settings::probes(probes)?,
@@ -322,10 +323,10 @@ impl PyEngine {
         pred: &Bound<'py, PyAny>,
         schema: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let dialect = self.settings.dialect;
-        let schema = schemas::only(py, schema, dialect)?;
+        let dialects = self.settings.dialects;
+        let schema = schemas::only(py, schema, dialects.schema)?;
         let core = self.core(py)?.over(py, std::iter::once(&*schema))?;
-        let read = one(gold, pred, schema, dialect);
+        let read = one(gold, pred, schema, dialects);
         let task = self.task(&core);
         let score = move || {
             let job = guarded(read).unwrap_or_else(|why| {

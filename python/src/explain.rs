@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use serde_json::{Value as Json, json};
+use twinql::Dialects;
 use twinql::graph::{QueryGraph, RelPmConfig, relpm};
 use twinql::proving;
 use twinql::sql::explain::tree;
@@ -17,7 +18,8 @@ use crate::settings;
 
 /// Explains a pair: one dict. Both queries must be queries over the schema.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, schema, semantics, dialect, threads))]
+#[pyo3(signature = (gold, pred, schema, semantics, dialect, gold_dialect, pred_dialect, threads))]
+#[allow(clippy::too_many_arguments)] // Its one caller is the function in Python, which names each of them.
 pub(crate) fn explain<'py>(
     py: Python<'py>,
     gold: String,
@@ -25,26 +27,33 @@ pub(crate) fn explain<'py>(
     schema: &Bound<'py, PyAny>,
     semantics: &str,
     dialect: &str,
+    gold_dialect: Option<&str>,
+    pred_dialect: Option<&str>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let dialect = settings::dialect(dialect)?;
+    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
     let semantics = settings::preset(semantics)?;
-    let schema = schemas::only(py, schema, dialect)?;
+    let schema = schemas::only(py, schema, dialects.schema)?;
     let pool = pool(py, threads)?;
     let explained =
-        Ticket::start(&pool, move || both(&schema, [&gold, &pred], dialect, &semantics)).wait(py)?;
+        Ticket::start(&pool, move || both(&schema, [&gold, &pred], dialects, &semantics)).wait(py)?;
     json::to_python(py, &explained.map_err(QueryError::new_err)?)
 }
 
 /// Both sides and the proof, or what is wrong with one of them.
-fn both(schema: &Schema, sides: [&str; 2], dialect: Dialect, semantics: &Semantics) -> Result<Json, String> {
-    let read = |name: &str, sql: &str| -> Result<(Parsed, Plan), String> {
+fn both(
+    schema: &Schema,
+    sides: [&str; 2],
+    dialects: Dialects,
+    semantics: &Semantics,
+) -> Result<Json, String> {
+    let read = |name: &str, sql: &str, dialect: Dialect| -> Result<(Parsed, Plan), String> {
         let parsed = parse_in(sql, dialect).map_err(|e| format!("{name}: {e}"))?;
         let plan = plan(schema, &parsed).map_err(|e| format!("{name}: {e}"))?;
         Ok((parsed, plan))
     };
     let [gold, pred] = sides;
-    let (gold, pred) = (read("gold", gold)?, read("pred", pred)?);
+    let (gold, pred) = (read("gold", gold, dialects.gold)?, read("pred", pred, dialects.pred)?);
     let semantics = semantics.for_gold(schema, &gold.1).into_owned();
     let proof = prove_plans(schema, &gold.1, &pred.1, &semantics);
     let words = proving::text(&proof, &semantics);

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use twinql::Job;
 use twinql::engine::judge_config;
 use twinql::judging::judge_all;
 use twinql::record::Status;
 use twinql::signature::{Signature, of_suite};
-use twinql::sql::Dialect;
 use twinql::status;
 use twinql::suite::{JudgeConfig, Report, Verdict};
+use twinql::{Dialects, Job};
 
 use crate::batch::{Bar, Task, Window, stream};
 use crate::errors::ArgumentError;
@@ -22,11 +21,11 @@ use crate::schemas;
 use crate::settings;
 
 /// What verdicts depend on.
-pub(crate) fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
+pub(crate) fn signature(config: &JudgeConfig, dialects: Dialects) -> String {
     Signature {
         metric: "suite".into(),
         checkpoint: "none".into(),
-        dialect,
+        dialects,
         semantics: config.semantics.name.clone(),
         threshold: 0.5,
         device: "cpu".into(),
@@ -46,7 +45,7 @@ const MOST_PLAUSIBLE: u64 = 10_000;
 
 /// Judges pairs on generated databases: a `Verdict` for each, in order.
 #[pyfunction]
-#[pyo3(signature = (pairs, schemas, semantics, databases, seed, dialect, shrink, plausible, threads, workers, progress))]
+#[pyo3(signature = (pairs, schemas, semantics, databases, seed, dialect, gold_dialect, pred_dialect, shrink, plausible, threads, workers, progress))]
 #[allow(clippy::too_many_arguments)] // Its one caller is the function in Python, which names each of them.
 pub(crate) fn judge<'py>(
     py: Python<'py>,
@@ -56,13 +55,15 @@ pub(crate) fn judge<'py>(
     databases: Option<usize>,
     seed: u64,
     dialect: &str,
+    gold_dialect: Option<&str>,
+    pred_dialect: Option<&str>,
     shrink: bool,
     plausible: u64,
     threads: Option<usize>,
     workers: &str,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let dialect = settings::dialect(dialect)?;
+    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
     let databases = settings::databases(databases)?;
     if plausible > MOST_PLAUSIBLE {
         return Err(ArgumentError::new_err(format!(
@@ -76,9 +77,9 @@ pub(crate) fn judge<'py>(
         limits,
         ..judge_config(settings::preset(semantics)?, databases, seed)
     };
-    let signature = signature(&config, dialect);
+    let signature = signature(&config, dialects);
     let pool = pool(py, threads)?;
-    let pairs = Pairs::new(py, &pool, pairs, schemas::argument(py, schemas, dialect)?, dialect)?;
+    let pairs = Pairs::new(py, &pool, pairs, schemas::argument(py, schemas, dialects)?, dialects)?;
     let bar = Bar::new(progress, pairs.count, "judging")?;
     let task = Task {
         work: Box::new(move |jobs| judge_all(jobs, &config, &workers, &|| ())),

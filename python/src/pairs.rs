@@ -12,10 +12,10 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde_json::{Map, Value as Json};
 use twinql::corpus::pairs::{Draft, Problem};
-use twinql::input::{PairItems, Schemas, work};
+use twinql::input::{PairItems, Schemas, work_of};
 use twinql::record::Status;
 use twinql::sql::Dialect;
-use twinql::{Job, Schema, Work};
+use twinql::{Dialects, Job, Schema, Work};
 
 use crate::arrow;
 use crate::errors::{self, InputError};
@@ -62,7 +62,7 @@ impl Block {
 pub(crate) struct Pairs {
     source: Source,
     schemas: Arc<Mutex<Schemas>>,
-    dialect: Dialect,
+    dialects: Dialects,
     /// How many there are, where that is known.
     pub(crate) count: Option<usize>,
     /// Pairs that were taken.
@@ -79,7 +79,7 @@ impl Pairs {
         pool: &ThreadPool,
         pairs: &Bound<'_, PyAny>,
         schemas: Schemas,
-        dialect: Dialect,
+        dialects: Dialects,
     ) -> PyResult<Pairs> {
         let mut count = None;
         let source = if pairs.is_instance_of::<PyString>() || pairs.hasattr("__fspath__")? {
@@ -103,7 +103,7 @@ impl Pairs {
             Source::Objects(iterator.unbind())
         };
         let schemas = Arc::new(Mutex::new(schemas));
-        Ok(Pairs { source, schemas, dialect, count, taken: 0 })
+        Ok(Pairs { source, schemas, dialects, count, taken: 0 })
     }
 
     /// The next pairs, at most `most`; none at the end. `first` is the number of the first of them.
@@ -116,7 +116,7 @@ impl Pairs {
         pool: &ThreadPool,
         most: usize,
     ) -> PyResult<Option<Block>> {
-        let dialect = self.dialect;
+        let dialect = self.dialects.schema;
         let block = match &mut self.source {
             Source::Objects(iterator) => {
                 let mut iterator = iterator.bind(py).clone();
@@ -162,7 +162,7 @@ impl Pairs {
     pub(crate) fn reader(&self, block: &Block) -> Reader {
         Reader {
             schemas: Arc::clone(&self.schemas),
-            dialect: self.dialect,
+            dialects: self.dialects,
             first: self.taken.saturating_sub(block.len()),
         }
     }
@@ -171,7 +171,7 @@ impl Pairs {
     pub(crate) fn remember(&self, py: Python<'_>, (jobs, extras): &Read) {
         for (job, extra) in jobs.iter().zip(extras) {
             if let (Some((db_id, ddl)), Work::Pair { schema, .. }) = (&extra.carried, &job.work) {
-                remember(py, db_id, ddl, self.dialect, schema);
+                remember(py, db_id, ddl, self.dialects.schema, schema);
             }
         }
     }
@@ -180,7 +180,7 @@ impl Pairs {
 /// Makes jobs of a block.
 pub(crate) struct Reader {
     schemas: Arc<Mutex<Schemas>>,
-    dialect: Dialect,
+    dialects: Dialects,
     /// The number of its first pair.
     first: usize,
 }
@@ -210,15 +210,19 @@ impl Reader {
             .enumerate()
             .map(|(i, (draft, schema, carried))| {
                 let label = draft.pair.label.map(|l| l == 1);
-                (job(draft, schema, self.dialect, self.first + i), Extra { label, carried })
+                (job(draft, schema, self.dialects, self.first + i), Extra { label, carried })
             })
             .unzip()
     }
 }
 
 /// The job of a pair, or one that says what is wrong with it; `number` stands for an id that it lacks.
-fn job(draft: Draft, schema: Result<Arc<Schema>, String>, dialect: Dialect, number: usize) -> Job {
+fn job(draft: Draft, schema: Result<Arc<Schema>, String>, dialects: Dialects, number: usize) -> Job {
     let Draft { pair, problem, .. } = draft;
+    let id = match &pair.id {
+        Json::Null => Json::from(number.to_string()),
+        id => id.clone(),
+    };
     let work = match (problem, schema) {
         (Some(Problem { of_prediction: false, message }), _) | (_, Err(message)) => {
             Work::Unusable { status: Status::GoldError, error: message, alike: false }
@@ -226,11 +230,7 @@ fn job(draft: Draft, schema: Result<Arc<Schema>, String>, dialect: Dialect, numb
         (Some(problem), Ok(_)) => {
             Work::Unusable { status: Status::PredError, error: problem.message, alike: false }
         }
-        (None, Ok(schema)) => work(schema, pair.gold, pair.pred, dialect),
-    };
-    let id = match pair.id {
-        Json::Null => Json::from(number.to_string()),
-        id => id,
+        (None, Ok(schema)) => work_of(schema, pair, dialects),
     };
     Job { id, work }
 }
@@ -240,10 +240,10 @@ pub(crate) fn one(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     schema: Arc<Schema>,
-    dialect: Dialect,
+    dialects: Dialects,
 ) -> impl FnOnce() -> Job + Send + use<> {
     let Raw { draft, .. } = of_sequence(&[gold.clone(), pred.clone()]);
-    move || job(draft, Ok(schema), dialect, 0)
+    move || job(draft, Ok(schema), dialects, 0)
 }
 
 /// What the schema of a pair's own text is called.

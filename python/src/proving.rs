@@ -24,23 +24,26 @@ type Proved = Option<Result<(&'static str, serde_json::Value, String), (Status, 
 
 /// Proves pairs: a `Proof` for each, in order.
 #[pyfunction]
-#[pyo3(signature = (pairs, schemas, semantics, dialect, threads, progress))]
+#[pyo3(signature = (pairs, schemas, semantics, dialect, gold_dialect, pred_dialect, threads, progress))]
+#[allow(clippy::too_many_arguments)] // Its one caller is the function in Python, which names each of them.
 pub(crate) fn prove<'py>(
     py: Python<'py>,
     pairs: &Bound<'py, PyAny>,
     schemas: Option<&Bound<'py, PyAny>>,
     semantics: &str,
     dialect: &str,
+    gold_dialect: Option<&str>,
+    pred_dialect: Option<&str>,
     threads: Option<usize>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let dialect = settings::dialect(dialect)?;
+    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
     let semantics = settings::preset(semantics)?;
     let threshold = metrics::metric("proof").map_or(1.0, |m| m.threshold);
     let signature = Signature {
         metric: "proof".into(),
         checkpoint: "none".into(),
-        dialect,
+        dialects,
         semantics: semantics.name.clone(),
         threshold,
         device: "cpu".into(),
@@ -50,7 +53,7 @@ pub(crate) fn prove<'py>(
     }
     .to_string();
     let pool = pool(py, threads)?;
-    let pairs = Pairs::new(py, &pool, pairs, schemas::argument(py, schemas, dialect)?, dialect)?;
+    let pairs = Pairs::new(py, &pool, pairs, schemas::argument(py, schemas, dialects)?, dialects)?;
     let bar = Bar::new(progress, pairs.count, "proving")?;
     let task = Task {
         work: Box::new(move |jobs| {

@@ -6,7 +6,8 @@ use twinql::Schema;
 use twinql::corpus::pairs::Draft;
 
 /// The fields of a pair that mean something here.
-pub(crate) const FIELDS: [&str; 8] = ["id", "db_id", "schema", "gold", "sql1", "pred", "sql2", "label"];
+pub(crate) const FIELDS: [&str; 10] =
+    ["id", "db_id", "schema", "gold", "sql1", "pred", "sql2", "gold_dialect", "pred_dialect", "label"];
 
 /// A pair as it came.
 #[derive(Default)]

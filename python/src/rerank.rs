@@ -17,7 +17,7 @@ type Given = (String, Option<f64>);
 
 /// Ranks sets of candidates: a dict for each set.
 #[pyfunction]
-#[pyo3(signature = (sets, given, method, utility, weights, parameter, proofs, checkpoint, semantics, dialect, threads))]
+#[pyo3(signature = (sets, given, method, utility, weights, parameter, proofs, checkpoint, semantics, dialect, pred_dialect, threads))]
 #[allow(clippy::too_many_arguments)] // Its one caller is the function in Python, which names each of them.
 pub(crate) fn rerank<'py>(
     py: Python<'py>,
@@ -31,6 +31,7 @@ pub(crate) fn rerank<'py>(
     checkpoint: std::path::PathBuf,
     semantics: &str,
     dialect: &str,
+    pred_dialect: Option<&str>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyList>> {
     let config = RerankConfig {
@@ -50,9 +51,9 @@ pub(crate) fn rerank<'py>(
         },
         proofs,
         semantics: settings::preset(semantics)?,
-        dialect: settings::dialect(dialect)?,
+        dialects: settings::dialects(dialect, pred_dialect, pred_dialect)?,
     };
-    let dialect = config.dialect;
+    let dialect = config.dialects.schema;
     let needed = config.method == Method::Mbr && config.utility == Utility::Gmn;
     let network = if needed { Some(settings::network(py, &checkpoint)?) } else { None };
     let reranker = Reranker::new(network, config).map_err(|e| errors::network(&e))?;
@@ -69,7 +70,7 @@ pub(crate) fn rerank<'py>(
         .map(|(candidates, schema)| {
             let schema = schemas::only(py, schema, dialect)?;
             let of = |(sql, logprob)| Candidate { sql, logprob };
-            Ok(Set { schema, candidates: candidates.into_iter().map(of).collect() })
+            Ok(Set { schema, dialect: None, candidates: candidates.into_iter().map(of).collect() })
         })
         .collect::<PyResult<Vec<Set>>>()?;
     let pool = pool(py, threads)?;

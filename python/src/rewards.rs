@@ -42,7 +42,7 @@ impl Settings {
             .network(self.network.clone())
             .semantics(self.semantics.clone())
             .seed(self.seed)
-            .translated_from(self.config.dialect)
+            .translated_from(self.config.dialects)
             .workers(workers, limits);
         Rewarder::new(engine, self.config.clone()).map_err(|e| errors::network(&e))
     }
@@ -71,13 +71,15 @@ const BLOCK: usize = 64;
 #[pymethods]
 impl PyRewarder {
     #[new]
-    #[pyo3(signature = (checkpoint, semantics, dialect, seed, shaping, guard, partial, steps, no_sql, no_plan, format, take_unclosed, threads, workers))]
+    #[pyo3(signature = (checkpoint, semantics, dialect, gold_dialect, pred_dialect, seed, shaping, guard, partial, steps, no_sql, no_plan, format, take_unclosed, threads, workers))]
     #[allow(clippy::too_many_arguments)] // Its one caller is the class in Python, which names each of them.
     fn new(
         py: Python<'_>,
         checkpoint: std::path::PathBuf,
         semantics: &str,
         dialect: &str,
+        gold_dialect: Option<&str>,
+        pred_dialect: Option<&str>,
         seed: u64,
         shaping: &str,
         guard: u64,
@@ -108,7 +110,7 @@ impl PyRewarder {
             config: RewardConfig {
                 shaping,
                 reading: Reading { take_unclosed },
-                dialect: settings::dialect(dialect)?,
+                dialects: settings::dialects(dialect, gold_dialect, pred_dialect)?,
                 guard,
                 no_sql,
                 no_plan,
@@ -132,7 +134,7 @@ impl PyRewarder {
         golds: Vec<String>,
         given: Vec<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let dialect = self.settings.config.dialect;
+        let dialect = self.settings.config.dialects.schema;
         let one = |schema: &Bound<'py, PyAny>| schemas::only(py, schema, dialect);
         // The same text is read once: it is kept with the schemas.
         let known: Vec<Arc<Schema>> = given.iter().map(one).collect::<PyResult<_>>()?;

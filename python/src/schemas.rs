@@ -7,10 +7,10 @@ use std::time::SystemTime;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMapping, PyString, PyTuple};
-use twinql::Schema;
 use twinql::input::{InputError, Schemas, load_schemas};
 use twinql::progress::{Progress, Silent, Stage};
 use twinql::sql::Dialect;
+use twinql::{Dialects, Schema};
 
 use crate::errors::{self, ArgumentError, SchemaError, SchemaWarning};
 use crate::runtime;
@@ -168,19 +168,19 @@ fn named(py: Python<'_>, value: &Bound<'_, PyAny>, dialect: Dialect) -> PyResult
 pub(crate) fn argument(
     py: Python<'_>,
     value: Option<&Bound<'_, PyAny>>,
-    dialect: Dialect,
+    dialects: Dialects,
 ) -> PyResult<Schemas> {
     let (origin, found) = match value {
         None => (String::new(), Vec::new()),
-        Some(value) => named(py, value, dialect)?,
+        Some(value) => named(py, value, dialects.schema)?,
     };
-    Ok(Schemas::new(origin, found, dialect, Arc::new(Silent)))
+    Ok(Schemas::new(origin, found, dialects, Arc::new(Silent)))
 }
 
 /// Schemas that something else brought along, each under its own name.
-pub(crate) fn of_set(origin: &str, schemas: impl Iterator<Item = Schema>, dialect: Dialect) -> Schemas {
+pub(crate) fn of_set(origin: &str, schemas: impl Iterator<Item = Schema>, dialects: Dialects) -> Schemas {
     let named = schemas.map(|schema| (schema.db_id.clone(), Arc::new(schema)));
-    Schemas::new(origin, named, dialect, Arc::new(Silent))
+    Schemas::new(origin, named, dialects, Arc::new(Silent))
 }
 
 /// The only schema that an argument holds.

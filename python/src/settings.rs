@@ -13,7 +13,7 @@ use twinql::sql::Dialect;
 use twinql::sql::semantics::PRESETS;
 use twinql::suite::Limits;
 use twinql::suite::worker::Program;
-use twinql::{Network, Semantics};
+use twinql::{Dialects, Network, Semantics};
 
 use crate::errors::{self, ArgumentError, InputError};
 use crate::runtime;
@@ -31,6 +31,12 @@ pub(crate) fn question(name: &str) -> PyResult<Question> {
 /// The dialect of this name.
 pub(crate) fn dialect(name: &str) -> PyResult<Dialect> {
     name.parse::<Dialect>().map_err(|e| ArgumentError::new_err(e.to_string()))
+}
+
+/// The dialects of these names: `dialect` is that of the DDL, and of golds and predictions where theirs is not named.
+pub(crate) fn dialects(name: &str, gold: Option<&str>, pred: Option<&str>) -> PyResult<Dialects> {
+    let of = |name: Option<&str>| name.map(dialect).transpose();
+    Ok(Dialects::new(dialect(name)?, of(gold)?, of(pred)?))
 }
 
 /// Metrics by name, each once.

@@ -44,7 +44,7 @@ fn read(py: Python<'_>, path: &Path) -> PyResult<(Suite, String)> {
 /// Counts the predictions that a suite calls right: `(id, status, right, error)` of each pair, counts of statuses,
 /// and the signature. Without a suite each pair is judged on databases of its own.
 #[pyfunction]
-#[pyo3(signature = (pairs, schemas, suite, semantics, databases, seed, dialect, plug_values, threads, workers, progress))]
+#[pyo3(signature = (pairs, schemas, suite, semantics, databases, seed, dialect, gold_dialect, pred_dialect, plug_values, threads, workers, progress))]
 #[allow(clippy::too_many_arguments)] // Its one caller is the function in Python, which names each of them.
 pub(crate) fn suite_accuracy<'py>(
     py: Python<'py>,
@@ -55,12 +55,14 @@ pub(crate) fn suite_accuracy<'py>(
     databases: Option<usize>,
     seed: u64,
     dialect: &str,
+    gold_dialect: Option<&str>,
+    pred_dialect: Option<&str>,
     plug_values: bool,
     threads: Option<usize>,
     workers: &str,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>, String)> {
-    let dialect = settings::dialect(dialect)?;
+    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
     let kind = settings::kind(workers)?;
     let databases = settings::databases(databases)?;
     let pool = pool(py, threads)?;
@@ -72,7 +74,7 @@ pub(crate) fn suite_accuracy<'py>(
             let (workers, limits) = settings::workers(py, kind)?;
             let config =
                 JudgeConfig { limits, ..judge_config(settings::preset(semantics)?, databases, seed) };
-            let signature = judging::signature(&config, dialect);
+            let signature = judging::signature(&config, dialects);
             let task = Task {
                 work: Box::new(move |jobs| {
                     let reports = judge_all(jobs, &config, &workers, &|| ());
@@ -84,22 +86,22 @@ pub(crate) fn suite_accuracy<'py>(
                 failed: Box::new(failed),
                 window: Window::SMALL_BATCHES,
             };
-            (task, signature, schemas::argument(py, schemas, dialect)?)
+            (task, signature, schemas::argument(py, schemas, dialects)?)
         }
         Some(path) => {
             let (suite, hash) = read(py, &path)?;
-            let mut signature = Signature::of_distilled("suite-accuracy", &suite, &hash, dialect);
+            let mut signature = Signature::of_distilled("suite-accuracy", &suite, &hash, dialects);
             if plug_values {
                 signature.further.push("values:plugged".into());
             }
             let signature = signature.to_string();
             let schemas = match schemas {
-                Some(given) => schemas::argument(py, Some(given), dialect)?,
+                Some(given) => schemas::argument(py, Some(given), dialects)?,
                 // Whatever it was distilled for brings its schema along.
                 None => schemas::of_set(
                     &path.display().to_string(),
                     suite.schemas.iter().map(|s| s.schema.clone()),
-                    dialect,
+                    dialects,
                 ),
             };
             let limits = settings::limits(kind);
@@ -110,7 +112,7 @@ pub(crate) fn suite_accuracy<'py>(
             (task, signature, schemas)
         }
     };
-    let pairs = Pairs::new(py, &pool, pairs, schemas, dialect)?;
+    let pairs = Pairs::new(py, &pool, pairs, schemas, dialects)?;
     let bar = Bar::new(progress, pairs.count, "judging")?;
     let verdicts = PyList::empty(py);
     let mut counts = StatusCounts::default();

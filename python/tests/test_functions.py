@@ -36,6 +36,16 @@ def test_a_witness_tells_queries_apart(schema: twinql.Schema, workers: Any) -> N
     assert "CREATE TABLE" in str(other.witness)
 
 
+def test_two_dialects_in_a_pair(schema: twinql.Schema) -> None:
+    half, div = "SELECT age / 2 FROM singer", "SELECT age DIV 2 FROM singer"
+    assert twinql.prove_one(half, div, schema, pred_dialect="mysql").proof == "equal"
+    assert twinql.prove_one(div, half, schema, gold_dialect="mysql").proof == "equal"
+    assert twinql.judge_one(half, half, schema, pred_dialect="mysql", workers="threads").verdict == "different"
+    assert twinql.explain(half, div, schema, pred_dialect="mysql").proof == "equal"
+    [proof] = twinql.prove([{"gold": half, "pred": div, "pred_dialect": "mysql"}], schema)
+    assert proof.proof == "equal" and "|dialect:sqlite|" in proof.signature
+
+
 def test_workers_and_threads_agree(bundled: list[dict[str, Any]], schemas: twinql.Schemas) -> None:
     pairs = bundled[:40]
     verdicts = [

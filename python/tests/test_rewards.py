@@ -33,6 +33,14 @@ def rewarder() -> Rewarder:
     return Rewarder(threads=2)
 
 
+def test_completions_of_another_system() -> None:
+    rewarder = Rewarder(threads=2, pred_dialect="mysql")
+    gold = "SELECT age / 2 FROM singer"
+    right, wrong = rewarder([block("SELECT age DIV 2 FROM singer"), block(gold)], [gold] * 2, DDL)
+    assert right.reward == 1.0 and wrong.reward is not None and wrong.reward < 0.5
+    assert "|dialect:sqlite>mysql|" in rewarder.signature
+
+
 @pytest.fixture(autouse=True)
 def _schemas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The schemas of adapters that are called by name."""

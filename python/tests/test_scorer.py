@@ -156,6 +156,7 @@ def test_arguments_are_checked() -> None:
         ({"metrics": ()}, twinql.ArgumentError, "no metric is named"),
         ({"semantics": "mine"}, twinql.ArgumentError, "the presets are default"),
         ({"dialect": "cobol"}, twinql.ArgumentError, "cobol"),
+        ({"pred_dialect": "cobol"}, twinql.ArgumentError, "cobol"),
         ({"threads": 0}, twinql.ArgumentError, "at least 1"),
         ({"threads": 10**6}, twinql.ArgumentError, "at most"),
         ({"databases": 0}, twinql.ArgumentError, "at least 1"),
@@ -227,6 +228,29 @@ def test_another_dialect(tmp_path: Path) -> None:
     score = scorer.score_one("SELECT name FROM t WHERE name ILIKE 'a%'", "SELECT t.name FROM t WHERE t.name ILIKE 'a%'", ddl)
     assert (score.status, score.decision) == ("ok", "same")
     assert "dialect:postgres" in score.signature
+
+
+HALF = "SELECT age / 2 FROM singer"
+DIV = "SELECT age DIV 2 FROM singer"
+
+
+def test_two_dialects_in_a_pair(schema: twinql.Schema) -> None:
+    scorer = twinql.Scorer(metrics="proof", pred_dialect="mysql")
+    score = scorer.score_one(HALF, DIV, schema)
+    assert score.scores["proof"] == 1.0 and "|dialect:sqlite>mysql|" in score.signature
+    assert scorer.score_one(HALF, HALF, schema).scores["proof"] != 1.0
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again.score_one(HALF, DIV, schema).scores == score.scores
+    # A pair's own field wins; a name that no dialect has is its error, and no other's.
+    pairs = [
+        {"gold": HALF, "pred": HALF, "pred_dialect": "sqlite"},
+        {"gold": DIV, "pred": DIV, "gold_dialect": "mysql"},
+        {"gold": HALF, "pred": DIV, "pred_dialect": "cobol"},
+    ]
+    same, both, unknown = scorer.score(pairs, schema)
+    assert (same.scores["proof"], both.scores["proof"]) == (1.0, 1.0)
+    assert unknown.status == "unsupported" and unknown.scores["proof"] != 1.0
+    assert 'pred_dialect: unknown dialect "cobol"; the dialects are sqlite' in str(unknown.error)
 
 
 def test_metrics_that_execute(tmp_path: Path) -> None:

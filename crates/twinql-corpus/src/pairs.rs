@@ -21,6 +21,10 @@ pub struct Pair {
     pub gold: String,
     /// The query that is compared with it.
     pub pred: String,
+    /// Whose SQL the gold is, where the pair says so.
+    pub gold_dialect: Option<String>,
+    /// Whose SQL the prediction is, where the pair says so.
+    pub pred_dialect: Option<String>,
     /// 1: the same answer on every database; 0: not.
     pub label: Option<u8>,
     /// The question that both queries answer.
@@ -217,6 +221,7 @@ impl Draft {
         if let Err(message) = &gold {
             fields.complain(message.clone());
         }
+        let (gold_dialect, pred_dialect) = (fields.text("gold_dialect"), fields.text("pred_dialect"));
         let label = fields.label();
         let (question, source, split) =
             (fields.text("question"), fields.text("source"), fields.text("split"));
@@ -232,6 +237,8 @@ impl Draft {
                 schema,
                 gold: gold.unwrap_or_default(),
                 pred: pred.unwrap_or_default(),
+                gold_dialect,
+                pred_dialect,
                 label,
                 question,
                 source,
@@ -277,6 +284,8 @@ impl Pair {
         put("schema", &self.schema);
         put("gold", &Some(self.gold.clone()));
         put("pred", &Some(self.pred.clone()));
+        put("gold_dialect", &self.gold_dialect);
+        put("pred_dialect", &self.pred_dialect);
         if let Some(label) = self.label {
             map.insert("label".into(), label.into());
         }
@@ -366,6 +375,7 @@ mod tests {
             r#"{"id":785,"db_id":"d","gold":"SELECT 1","pred":"SELECT 2","label":0,"model":"x","n":[1,{"a":null}]}"#,
             r#"{"id":"a","schema":"CREATE TABLE t(a)","gold":"SELECT 1","pred":"","split":"train"}"#,
             r#"{"db_id":"d","gold":"g","pred":"p","question":"q","source":"s"}"#,
+            r#"{"db_id":"d","gold":"g","pred":"p","gold_dialect":"sqlite","pred_dialect":"postgres","label":1}"#,
         ] {
             assert_eq!(Pair::from_json(line).unwrap().to_json().to_string(), line);
         }
@@ -423,6 +433,12 @@ mod tests {
             (r#"{"id":7,"db_id":"d","gold":"g"}"#, "7", true, "\"pred\" is missing"),
             (r#"{"id":7,"db_id":"d","gold":"g","pred":{}}"#, "7", true, "not a string"),
             (r#"{"id":[7],"db_id":"d","gold":"g","pred":"p"}"#, "null", false, "neither string nor number"),
+            (
+                r#"{"id":7,"gold":"g","pred":"p","pred_dialect":1}"#,
+                "7",
+                false,
+                "\"pred_dialect\" is 1, not a string",
+            ),
         ] {
             let draft = Draft::from_json(line);
             let problem = draft.problem.unwrap();

@@ -22,6 +22,7 @@ mod error;
 pub mod explain;
 mod expr;
 pub mod function;
+pub mod guess;
 pub mod hash;
 mod keywords;
 pub mod known;

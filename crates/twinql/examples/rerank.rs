@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     let set = Set {
         schema: Arc::new(Schema::from_ddl("concerts", ddl)?),
+        dialect: None,
         candidates: candidates.map(Candidate::new).to_vec(),
     };
     let ranking = Reranker::new(None, RerankConfig::default())?.rank(&set);

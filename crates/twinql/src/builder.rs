@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use twinql_graph::{Question, RelPmConfig};
 use twinql_metrics::TrivialNgrams;
-use twinql_sql::{Dialect, Semantics};
+use twinql_sql::Semantics;
 use twinql_suite::{JudgeConfig, Limits};
 
+use crate::dialects::Dialects;
 use crate::engine::Engine;
 use crate::judging::Workers;
 use crate::metric::{Metric, Need, Setting};
@@ -110,8 +111,8 @@ impl EngineBuilder {
 
     /// Says in signatures whose SQL the queries were before [`in_sqlite`](crate::prepare::in_sqlite) translated
     /// them; the engine itself reads SQLite's.
-    pub fn translated_from(mut self, dialect: Dialect) -> EngineBuilder {
-        self.setup.dialect = dialect;
+    pub fn translated_from(mut self, dialects: impl Into<Dialects>) -> EngineBuilder {
+        self.setup.dialects = dialects.into();
         self
     }
 

@@ -136,7 +136,7 @@ impl Engine {
         Signature {
             metric: metric.name.into(),
             checkpoint: network.map_or("none", |network| network.hash()).to_owned(),
-            dialect: setup.dialect,
+            dialects: setup.dialects,
             semantics: setup.semantics_of(metric).name,
             threshold: self.threshold(metric),
             device: "cpu".into(),

@@ -18,6 +18,7 @@ pub use twinql_suite as suite;
 mod batch;
 mod builder;
 pub mod contradictions;
+mod dialects;
 pub mod embedded;
 pub mod engine;
 pub mod evaluation;
@@ -51,6 +52,7 @@ pub mod vacuous;
 pub mod witness;
 
 pub use builder::EngineBuilder;
+pub use dialects::Dialects;
 pub use engine::Engine;
 pub use families::Known;
 pub use job::{Job, Work};

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use twinql_graph::{Question, RelPmConfig};
 use twinql_metrics::TrivialNgrams;
-use twinql_sql::{Dialect, Semantics};
+use twinql_sql::Semantics;
 use twinql_suite::JudgeConfig;
 use twinql_suite::plausible::ExpectedConfig;
 
+use crate::dialects::Dialects;
 use crate::engine::{DEFAULT_SEED, judge_config};
 use crate::judging::Workers;
 use crate::metric::{Metric, Need};
@@ -38,7 +39,7 @@ pub(crate) struct Setup {
     /// Databases of a probe; none for the usual number, 0 for the network alone.
     pub(crate) probes: Option<u64>,
     /// Whose SQL the queries were.
-    pub(crate) dialect: Dialect,
+    pub(crate) dialects: Dialects,
 }
 
 impl Default for Setup {
@@ -54,7 +55,7 @@ impl Default for Setup {
             workers: Arc::default(),
             runs: None,
             probes: None,
-            dialect: Dialect::Sqlite,
+            dialects: Dialects::default(),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use twinql_graph::Question;
-use twinql_sql::Dialect;
 use twinql_suite::{JudgeConfig, Limits, Suite};
 
+use crate::dialects::Dialects;
 use crate::judging::WORKER_HEAP;
 
 /// The parser that reads queries, with its version.
@@ -19,7 +19,7 @@ pub struct Signature {
     /// First digits of the checkpoint's hash; `none` for a metric without weights.
     pub checkpoint: String,
     /// Whose SQL the queries were.
-    pub dialect: Dialect,
+    pub dialects: Dialects,
     /// Name of the semantics.
     pub semantics: String,
     /// Scores at or above it count as "the same".
@@ -34,7 +34,7 @@ pub struct Signature {
 
 impl Signature {
     /// What figures of a distilled suite depend on: `hash` (see [`suite_hash`]) stands for all that it was made with.
-    pub fn of_distilled(metric: &str, suite: &Suite, hash: &str, dialect: Dialect) -> Signature {
+    pub fn of_distilled(metric: &str, suite: &Suite, hash: &str, dialects: impl Into<Dialects>) -> Signature {
         let mut further = vec![format!("suite:{hash}"), format!("databases:{}", suite.counts().databases)];
         if suite.config.plausible {
             further.push("plausible".into());
@@ -42,7 +42,7 @@ impl Signature {
         Signature {
             metric: metric.into(),
             checkpoint: "none".into(),
-            dialect,
+            dialects: dialects.into(),
             semantics: suite.config.semantics.name.clone(),
             threshold: 0.5,
             device: "cpu".into(),
@@ -61,7 +61,7 @@ impl fmt::Display for Signature {
             env!("CARGO_PKG_VERSION"),
             self.metric,
             self.checkpoint,
-            self.dialect,
+            self.dialects,
             self.semantics,
             self.threshold,
             self.device,
@@ -114,7 +114,7 @@ mod tests {
         let signature = Signature {
             metric: "gmn".into(),
             checkpoint: short_hash(b""),
-            dialect: Dialect::Sqlite,
+            dialects: Dialects::default(),
             semantics: "default".into(),
             threshold: 0.5,
             device: "cpu".into(),

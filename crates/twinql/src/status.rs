@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the gold, the schema or the line cannot be used | `gold_error` |
 //! | the prediction does not parse, names what the schema lacks, writes, or is missing | `pred_error` |
-//! | a construct that is not known; a gold with a function that SQLite lacks; a query larger or deeper than a limit, ours or SQLite's | `unsupported` |
+//! | a construct or the name of a dialect that is not known; a gold with a function that SQLite lacks; a query larger or deeper than a limit, ours or SQLite's | `unsupported` |
 //! | a query ran into the time, row or memory limits of the sandbox | `timeout` |
 //! | the gold answered on no database | `untested` |
 //! | no worker process can be started | `machine_error` |

@@ -65,6 +65,6 @@ pub(crate) fn explain_failures(
             (_, Err(e)) => (Side::Pred, e),
         };
         let found = status::of_side(side, error.unsupported);
-        failed(metric, job, (found, Some(format!("{side}: {}", error.message))), record);
+        failed(metric, job, (found, Some(format!("{side}: {}", side.flagged(&error.message)))), record);
     }
 }

@@ -1,4 +1,8 @@
-"""What can be asked of pairs without a network: verdicts with witnesses, proofs, explanations, accuracies."""
+"""What can be asked of pairs without a network: verdicts with witnesses, proofs, explanations, accuracies.
+
+`dialect` is whose SQL the DDL is, and both queries; `gold_dialect` and `pred_dialect` name those of golds and of predictions
+where they differ. A pair's own fields of these names win.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,8 @@ def judge(
     databases: int | None = None,
     seed: int = 8,
     dialect: str = "sqlite",
+    gold_dialect: str | None = None,
+    pred_dialect: str | None = None,
     shrink: bool = True,
     plausible: int = 64,
     threads: int | None = None,
@@ -37,6 +43,8 @@ def judge(
         databases,
         seed,
         dialect,
+        gold_dialect,
+        pred_dialect,
         shrink,
         plausible,
         threads,
@@ -54,6 +62,8 @@ def judge_one(
     databases: int | None = None,
     seed: int = 8,
     dialect: str = "sqlite",
+    gold_dialect: str | None = None,
+    pred_dialect: str | None = None,
     shrink: bool = True,
     plausible: int = 64,
     workers: Workers = "processes",
@@ -71,6 +81,8 @@ def judge_one(
         databases=databases,
         seed=seed,
         dialect=dialect,
+        gold_dialect=gold_dialect,
+        pred_dialect=pred_dialect,
         shrink=shrink,
         plausible=plausible,
         workers=workers,
@@ -83,11 +95,15 @@ def prove(
     *,
     semantics: str = "default",
     dialect: str = "sqlite",
+    gold_dialect: str | None = None,
+    pred_dialect: str | None = None,
     threads: int | None = None,
     progress: Progress = False,
 ) -> list[Proof]:
     """Proves pairs the same, or different, on every database of a semantics: one `Proof` for each."""
-    return _twinql.prove(pairs, schemas, semantics, dialect, threads, _shown(progress))
+    return _twinql.prove(
+        pairs, schemas, semantics, dialect, gold_dialect, pred_dialect, threads, _shown(progress)
+    )
 
 
 def prove_one(
@@ -97,14 +113,25 @@ def prove_one(
     *,
     semantics: str = "default",
     dialect: str = "sqlite",
+    gold_dialect: str | None = None,
+    pred_dialect: str | None = None,
 ) -> Proof:
     """Proves one pair.
 
     >>> ddl = "CREATE TABLE t (a INTEGER PRIMARY KEY, b INTEGER)"
     >>> prove_one("SELECT a FROM t WHERE b > 1 AND a < 3", "SELECT a FROM t WHERE a < 3 AND b > 1", ddl).proof
     'equal'
+    >>> prove_one("SELECT CAST(b AS REAL) FROM t", "SELECT b::double precision FROM t", ddl, pred_dialect="postgres").proof
+    'equal'
     """
-    return prove([(gold, pred)], schema, semantics=semantics, dialect=dialect)[0]
+    return prove(
+        [(gold, pred)],
+        schema,
+        semantics=semantics,
+        dialect=dialect,
+        gold_dialect=gold_dialect,
+        pred_dialect=pred_dialect,
+    )[0]
 
 
 def explain(
@@ -114,12 +141,14 @@ def explain(
     *,
     semantics: str = "default",
     dialect: str = "sqlite",
+    gold_dialect: str | None = None,
+    pred_dialect: str | None = None,
 ) -> Explanation:
     """How two queries are read, what they become, and what is proved of them.
 
     Raises `QueryError` where one of them is no query over the schema.
     """
-    found = _twinql.explain(gold, pred, schema, semantics, dialect, None)
+    found = _twinql.explain(gold, pred, schema, semantics, dialect, gold_dialect, pred_dialect, None)
     gold_side, pred_side = (Side(**found.pop(name)) for name in ("gold", "pred"))
     return Explanation(gold=gold_side, pred=pred_side, **found)
 
@@ -133,6 +162,8 @@ def suite_accuracy(
     databases: int | None = None,
     seed: int = 8,
     dialect: str = "sqlite",
+    gold_dialect: str | None = None,
+    pred_dialect: str | None = None,
     plug_values: bool = False,
     threads: int | None = None,
     workers: Workers = "processes",
@@ -152,6 +183,8 @@ def suite_accuracy(
         databases,
         seed,
         dialect,
+        gold_dialect,
+        pred_dialect,
         plug_values,
         threads,
         workers,

@@ -45,6 +45,7 @@ class How(TypedDict, total=False):
     checkpoint: str | PathLike[str]
     semantics: str
     dialect: str
+    pred_dialect: str | None
     threads: int | None
 
 
@@ -71,13 +72,15 @@ def rerank_all(
     checkpoint: str | PathLike[str] = "small",
     semantics: str = "default",
     dialect: str = "sqlite",
+    pred_dialect: str | None = None,
     threads: int | None = None,
 ) -> list[Ranking]:
     """Ranks many sets of candidates; `schema` is that of all, or a list with one for each.
 
     method: `majority` of classes of equal queries, or `mbr`, the candidate that the others are expected to agree with
     most. utility: what agreement is for `mbr`, `gmn` or `relpm`. weights: how much votes count: `uniform` for samples, `logprob`
-    (at `temperature`) or `rank` (each `decay` of the one before) for beams.
+    (at `temperature`) or `rank` (each `decay` of the one before) for beams. dialect: whose SQL the DDL is, and the
+    candidates where pred_dialect does not say.
     """
     given = [[_pair(candidate) for candidate in candidates] for candidates in sets]
     schemas = list(schema) if isinstance(schema, (list, tuple)) else [schema] * len(given)
@@ -93,6 +96,7 @@ def rerank_all(
         fspath(checkpoint),
         semantics,
         dialect,
+        pred_dialect,
         threads,
     )
     return [Ranking(**one) for one in ranked]

@@ -32,6 +32,8 @@ class Scorer:
     semantics: what "the same answer" means (see `twinql.SEMANTICS`).
     metrics: one name or several (see `twinql.METRICS`).
     dialect: whose SQL queries and DDL are (see `twinql.DIALECTS`).
+    gold_dialect, pred_dialect: whose SQL golds and predictions are, where that is not `dialect`; a pair's own fields of
+        these names win.
     threads: how many work; one for each core that this process may use where it is None.
     seed: of the suite's databases.
     databases: the suite's number of databases for a pair.
@@ -63,6 +65,8 @@ class Scorer:
         threads: int | None = None,
         seed: int = 8,
         *,
+        gold_dialect: str | None = None,
+        pred_dialect: str | None = None,
         databases: int | None = None,
         abstain: bool = False,
         db: str | PathLike[str] | None = None,
@@ -79,6 +83,8 @@ class Scorer:
         names = [metrics] if isinstance(metrics, str) else list(metrics)
         self._positional: tuple[Any, ...] = (fspath(checkpoint), semantics, names, dialect, threads, seed)
         self._settings: dict[str, Any] = {
+            "gold_dialect": gold_dialect,
+            "pred_dialect": pred_dialect,
             "databases": databases,
             "abstain": abstain,
             "db": _path(db),
@@ -167,9 +173,20 @@ def evaluate(
     dialect: str = "sqlite",
     threads: int | None = None,
     seed: int = 8,
+    gold_dialect: str | None = None,
+    pred_dialect: str | None = None,
     resamples: int = 1000,
     progress: Progress = False,
 ) -> Evaluation:
     """How well metrics agree with the labels of pairs: `Scorer(…).evaluate(…)` in one call."""
-    scorer = Scorer(checkpoint, semantics, metrics, dialect, threads, seed)
+    scorer = Scorer(
+        checkpoint,
+        semantics,
+        metrics,
+        dialect,
+        threads,
+        seed,
+        gold_dialect=gold_dialect,
+        pred_dialect=pred_dialect,
+    )
     return scorer.evaluate(pairs, schemas, resamples=resamples, progress=progress)

@@ -79,6 +79,8 @@ class Engine:
         dialect: str,
         threads: int | None,
         seed: int,
+        gold_dialect: str | None,
+        pred_dialect: str | None,
         databases: int | None,
         abstain: bool,
         db: str | None,
@@ -111,6 +113,8 @@ class Rewarder:
         checkpoint: str,
         semantics: str,
         dialect: str,
+        gold_dialect: str | None,
+        pred_dialect: str | None,
         seed: int,
         shaping: str,
         guard: int,
@@ -139,6 +143,7 @@ def rerank(
     checkpoint: str,
     semantics: str,
     dialect: str,
+    pred_dialect: str | None,
     threads: int | None,
 ) -> list[dict[str, Any]]: ...
 def judge(
@@ -148,6 +153,8 @@ def judge(
     databases: int | None,
     seed: int,
     dialect: str,
+    gold_dialect: str | None,
+    pred_dialect: str | None,
     shrink: bool,
     plausible: int,
     threads: int | None,
@@ -155,10 +162,24 @@ def judge(
     progress: Any,
 ) -> list[Verdict]: ...
 def prove(
-    pairs: Any, schemas: Any, semantics: str, dialect: str, threads: int | None, progress: Any
+    pairs: Any,
+    schemas: Any,
+    semantics: str,
+    dialect: str,
+    gold_dialect: str | None,
+    pred_dialect: str | None,
+    threads: int | None,
+    progress: Any,
 ) -> list[Proof]: ...
 def explain(
-    gold: str, pred: str, schema: Any, semantics: str, dialect: str, threads: int | None
+    gold: str,
+    pred: str,
+    schema: Any,
+    semantics: str,
+    dialect: str,
+    gold_dialect: str | None,
+    pred_dialect: str | None,
+    threads: int | None,
 ) -> dict[str, Any]: ...
 def suite_accuracy(
     pairs: Any,
@@ -168,6 +189,8 @@ def suite_accuracy(
     databases: int | None,
     seed: int,
     dialect: str,
+    gold_dialect: str | None,
+    pred_dialect: str | None,
     plug_values: bool,
     threads: int | None,
     workers: str,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::shared::{SchemaFlags, SemanticsFlag};
+use super::shared::{GoldDialectFlags, SchemaFlags, SemanticsFlag};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -29,7 +29,7 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "SQL", conflicts_with_all = ["gold", "pairs"], help_heading = "Input")]
     pub(crate) gold_sql: Option<String>,
     #[command(flatten)]
-    pub(crate) schemas: SchemaFlags,
+    pub(crate) schemas: SchemaFlags<GoldDialectFlags>,
     /// The database of queries that name none [default: the only one in --schemas]
     #[arg(long, value_name = "ID", help_heading = "Input")]
     pub(crate) db_id: Option<String>,

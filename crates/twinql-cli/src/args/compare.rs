@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{GoldFlag, Metrics, NeededSchemaFlags, Output};
+use super::shared::{GoldFlag, Metrics, NeededSchemaFlags, Output, PairDialectFlags};
 
 /// Systems under metrics.
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) gold: GoldFlag,
     #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags,
+    pub(crate) input: NeededSchemaFlags<PairDialectFlags>,
     /// The predictions of a system, one SQL query a line; named by its file, or NAME=FILE. Again for each system
     #[arg(long, value_name = "[NAME=]FILE", required = true, num_args = 1.., help_heading = "Input")]
     pub(crate) pred: Vec<String>,

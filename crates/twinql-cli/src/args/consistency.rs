@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{Metrics, NeededSchemaFlags, Output};
+use super::shared::{DialectFlag, Metrics, NeededSchemaFlags, Output};
 
 /// How consistent a system is under transformed inputs.
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Consistency {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) questions: PathBuf,
     #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags,
+    pub(crate) input: NeededSchemaFlags<DialectFlag>,
     /// Predictions for the original questions
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) originals: PathBuf,

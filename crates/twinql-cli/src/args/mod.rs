@@ -24,7 +24,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 pub(crate) use shared::Workers;
+use twinql::Dialects;
 use twinql::graph::{Question, RelPmConfig};
+use twinql::input::Guessing;
 pub(crate) use twinql::input::Source;
 use twinql::metrics::{Metric, Resampling, Setting, check_read, named};
 use twinql::sql::{Dialect, Semantics};
@@ -32,6 +34,7 @@ use twinql::suite::Limits;
 use twinql::suite::bird::Cost;
 pub(crate) use typed::{Format, GroupBy};
 
+use crate::input::settled;
 pub(crate) use twinql::engine::DEFAULT_SEED;
 
 /// Pairs and their schemas.
@@ -40,7 +43,7 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) schemas: Option<PathBuf>,
     pub(crate) db_id: Option<String>,
-    pub(crate) dialect: Dialect,
+    pub(crate) dialects: Dialects,
 }
 
 /// Metrics and what they need.
@@ -80,7 +83,10 @@ pub(crate) struct Output {
 
 impl Input {
     pub(crate) fn new(typed: typed::Input) -> Result<Input> {
-        let input = Input::without_schemas(typed)?;
+        let (schemas, db_id) = (typed.schemas.schemas.clone(), typed.db_id.clone());
+        let input = Input::without_schemas(typed, |ddl| {
+            Ok(Guessing::new(schemas.as_deref(), ddl, db_id.as_deref()))
+        })?;
         if input.schemas.is_none() && !matches!(input.source, Source::Pairs(_)) {
             bail!(
                 "--schemas is missing: give a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file or a folder of them"
@@ -89,8 +95,12 @@ impl Input {
         Ok(input)
     }
 
-    /// For commands that read databases instead.
-    pub(crate) fn without_schemas(typed: typed::Input) -> Result<Input> {
+    /// For commands that read databases instead. Dialects that are to be guessed are, over what `guessing` reads where the DDL
+    /// is in this dialect.
+    pub(crate) fn without_schemas(
+        typed: typed::Input,
+        guessing: impl FnOnce(Option<Dialect>) -> Result<Guessing>,
+    ) -> Result<Input> {
         let source = match (typed.pairs, typed.gold.zip(typed.pred), typed.gold_sql.zip(typed.pred_sql)) {
             (Some(pairs), None, None) => Source::Pairs(pairs),
             (None, Some((gold, pred)), None) => Source::Lines { gold, pred },
@@ -99,12 +109,8 @@ impl Input {
                 "no pairs to work on: give --pairs FILE, or --gold FILE with --pred FILE, or --gold-sql SQL with --pred-sql SQL"
             ),
         };
-        Ok(Input {
-            source,
-            schemas: typed.schemas.schemas,
-            db_id: typed.db_id,
-            dialect: typed.schemas.dialect.dialect,
-        })
+        let dialects = settled(&typed.schemas.dialects, std::slice::from_ref(&source), guessing)?;
+        Ok(Input { source, schemas: typed.schemas.schemas, db_id: typed.db_id, dialects })
     }
 }
 

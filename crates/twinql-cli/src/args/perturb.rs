@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use twinql_perturb::augment::{Rates, Sampling};
 use twinql_perturb::{RELATIONS, Relation, relation};
 
-use super::shared::{Format, NeededSchemaFlags};
+use super::shared::{DialectFlag, Format, NeededSchemaFlags};
 
 /// Questions and schemas said in another way.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Perturb {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) questions: PathBuf,
     #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags,
+    pub(crate) input: NeededSchemaFlags<DialectFlag>,
     /// Relations by name or abbreviation, separated by commas [default: all twelve]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     relation: Vec<String>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{NeededSchemaFlags, Output, RunFlags, SemanticsFlag};
+use super::shared::{NeededSchemaFlags, Output, PairDialectFlags, RunFlags, SemanticsFlag};
 
 /// Do refactored queries still say the same?
 #[derive(Debug, Args)]
@@ -17,6 +17,8 @@ Examples:
 
 A file holds queries, views (CREATE VIEW … AS) or a dbt model, in which ref and source are written out. Each query is
 proved the same, or tested on databases that are made for it; where one shows a difference, it is printed.
+The old query is the gold, the new one the prediction: --gold-dialect and --pred-dialect say whose SQL each is where a
+warehouse has changed.
 Exit codes: 0 all are the same as far as proved and tested; 1 one is not, or cannot be compared; 2 could not run.
 
 As a pre-commit hook:
@@ -31,7 +33,7 @@ pub(crate) struct CheckRefactor {
     #[arg(long, value_name = "REVISION")]
     pub(crate) against: Option<String>,
     #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags,
+    pub(crate) input: NeededSchemaFlags<PairDialectFlags>,
     /// The database [default: the only one in --schemas]
     #[arg(long, value_name = "ID", help_heading = "Input")]
     pub(crate) db_id: Option<String>,

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use twinql::rerank::{Method, RerankConfig, Utility, Weights};
 
-use super::shared::{Format, SchemaFlags, SemanticsFlag};
+use super::shared::{Format, PredDialectFlags, SchemaFlags, SemanticsFlag};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,7 +26,7 @@ pub(crate) struct Rerank {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) sets: PathBuf,
     #[command(flatten)]
-    pub(crate) schemas: SchemaFlags,
+    pub(crate) schemas: SchemaFlags<PredDialectFlags>,
     /// The database of sets that name none [default: the only one in --schemas]
     #[arg(long, value_name = "ID", conflicts_with = "gold", help_heading = "Input")]
     pub(crate) db_id: Option<String>,
@@ -95,7 +95,7 @@ impl Rerank {
             weights: weights(&self.weights)?,
             proofs: !self.no_proofs,
             semantics: self.semantics.get()?,
-            dialect: self.schemas.dialect.dialect,
+            dialects: self.schemas.dialects.get(),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{RunFlags, SchemaFlags, SemanticsFlag};
+use super::shared::{PairDialectFlags, RunFlags, SchemaFlags, SemanticsFlag};
 
 /// The scores over HTTP.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ Examples:
 --log-queries asks for them.")]
 pub(crate) struct Serve {
     #[command(flatten)]
-    pub(crate) schemas: SchemaFlags,
+    pub(crate) schemas: SchemaFlags<PairDialectFlags>,
     /// The database of requests that name none [default: the only one in --schemas]
     #[arg(long, value_name = "ID", help_heading = "Input")]
     pub(crate) db_id: Option<String>,

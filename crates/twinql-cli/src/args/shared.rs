@@ -4,42 +4,161 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use twinql::Dialects;
 use twinql::graph::{QUESTIONS, Question};
 use twinql::judging::WORKER_HEAP;
 use twinql::metrics::METRICS;
 use twinql::sql::semantics::PRESETS;
-use twinql::sql::{Dialect, Semantics};
+use twinql::sql::{Dialect, Semantics, UnknownDialect};
 use twinql::suite::Limits;
 
 use super::databases::DatabasesFlags;
 
-/// Whose SQL is read.
+/// The names of the dialects, for help.
+fn dialects() -> String {
+    Dialect::ALL.map(Dialect::name).join(", ")
+}
+
+/// Whose SQL is read, by commands that read one query at a time.
 #[derive(Debug, Args)]
 pub(crate) struct DialectFlag {
     #[arg(long, value_name = "NAME", default_value_t, help_heading = "Input", help = format!(
-        "Whose SQL the queries and the DDL are: {}", Dialect::ALL.map(Dialect::name).join(", ")
+        "Whose SQL the queries and the DDL are: {}", dialects()
     ))]
     pub(crate) dialect: Dialect,
 }
 
+/// Whose SQL the DDL is, and golds.
+#[derive(Debug, Args)]
+pub(crate) struct GoldDialectFlags {
+    #[arg(long, value_name = "NAME", default_value_t, help_heading = "Input", help = format!(
+        "Whose SQL the DDL is, and the golds where --gold-dialect does not say: {}", dialects()
+    ))]
+    dialect: Dialect,
+    /// Whose SQL the golds are [default: that of --dialect]
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    gold_dialect: Option<Dialect>,
+}
+
+impl GoldDialectFlags {
+    /// Those of the DDL and of golds; there are no predictions.
+    pub(crate) fn get(&self) -> Dialects {
+        Dialects::new(self.dialect, self.gold_dialect, self.gold_dialect)
+    }
+}
+
+/// Whose SQL the DDL is, and candidates.
+#[derive(Debug, Args)]
+pub(crate) struct PredDialectFlags {
+    #[arg(long, value_name = "NAME", default_value_t, help_heading = "Input", help = format!(
+        "Whose SQL the DDL is, and the candidates where --pred-dialect does not say: {}", dialects()
+    ))]
+    dialect: Dialect,
+    /// Whose SQL the candidates are [default: that of --dialect]; a set's own field pred_dialect wins
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pred_dialect: Option<Dialect>,
+}
+
+impl PredDialectFlags {
+    /// Those of the DDL and of candidates; there are no golds.
+    pub(crate) fn get(&self) -> Dialects {
+        Dialects::new(self.dialect, self.pred_dialect, self.pred_dialect)
+    }
+}
+
+/// A dialect, or the word for the one that the queries are found to be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// This one.
+    Is(Dialect),
+    /// To be guessed.
+    Auto,
+}
+
+impl Named {
+    const AUTO: &str = "auto";
+
+    /// The dialect, where it is not to be guessed.
+    pub(crate) fn known(self) -> Option<Dialect> {
+        match self {
+            Named::Is(dialect) => Some(dialect),
+            Named::Auto => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Named {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.known().map_or(Named::AUTO, Dialect::name))
+    }
+}
+
+impl std::str::FromStr for Named {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Named, String> {
+        match name.trim().eq_ignore_ascii_case(Named::AUTO) {
+            true => Ok(Named::Auto),
+            false => name.parse().map(Named::Is).map_err(|e: UnknownDialect| format!("{e}, or auto")),
+        }
+    }
+}
+
+/// Whose SQL a pair is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PairDialectFlags {
+    #[arg(long, value_name = "NAME", default_value_t = Named::Is(Dialect::Sqlite), help_heading = "Input", help = format!(
+        "Whose SQL the DDL is, and the queries where --gold-dialect and --pred-dialect do not say: {}; auto guesses from the queries, and says so", dialects()
+    ))]
+    pub(crate) dialect: Named,
+    /// Whose SQL the golds are [default: that of --dialect]; a pair's own field gold_dialect wins
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub(crate) gold_dialect: Option<Named>,
+    /// Whose SQL the predictions are [default: that of --dialect]; a pair's own field pred_dialect wins
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub(crate) pred_dialect: Option<Named>,
+}
+
+impl PairDialectFlags {
+    /// The dialects, for commands that have nothing to guess from.
+    pub(crate) fn known(&self) -> Result<Dialects> {
+        let flags = [
+            ("--dialect", Some(self.dialect)),
+            ("--gold-dialect", self.gold_dialect),
+            ("--pred-dialect", self.pred_dialect),
+        ];
+        if let Some((flag, _)) = flags.iter().find(|(_, named)| *named == Some(Named::Auto)) {
+            bail!(
+                "{flag} auto guesses from files of queries, which this command does not read: name the dialect"
+            );
+        }
+        let of = |named: Option<Named>| named.and_then(Named::known);
+        Ok(Dialects::new(
+            of(Some(self.dialect)).unwrap_or_default(),
+            of(self.gold_dialect),
+            of(self.pred_dialect),
+        ))
+    }
+}
+
 /// Schemas that pairs may also carry themselves.
 #[derive(Debug, Args)]
-pub(crate) struct SchemaFlags {
+pub(crate) struct SchemaFlags<D: Args> {
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
     #[arg(long, value_name = "PATH", help_heading = "Input")]
     pub(crate) schemas: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) dialect: DialectFlag,
+    pub(crate) dialects: D,
 }
 
 /// Schemas without which there is nothing to do.
 #[derive(Debug, Args)]
-pub(crate) struct NeededSchemaFlags {
+pub(crate) struct NeededSchemaFlags<D: Args> {
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
     #[arg(long, value_name = "PATH", help_heading = "Input")]
     pub(crate) schemas: PathBuf,
     #[command(flatten)]
-    pub(crate) dialect: DialectFlag,
+    pub(crate) dialects: D,
 }
 
 /// A file of gold queries.
@@ -228,7 +347,7 @@ pub(crate) struct MatchingFlags {
 /// Where pairs come from: one of three forms.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, pred
+    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, pred, perhaps gold_dialect, pred_dialect
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) pairs: Option<PathBuf>,
     /// Gold queries, one a line: SQL, a tab, db_id
@@ -244,7 +363,7 @@ pub(crate) struct Input {
     #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input")]
     pub(crate) pred_sql: Option<String>,
     #[command(flatten)]
-    pub(crate) schemas: SchemaFlags,
+    pub(crate) schemas: SchemaFlags<PairDialectFlags>,
     /// The database of pairs that name none [default: the only one in --schemas]
     #[arg(long, value_name = "ID", help_heading = "Input")]
     pub(crate) db_id: Option<String>,

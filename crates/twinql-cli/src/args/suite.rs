@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::shared::{DialectFlag, FormatFlag, GoldFlag, NeededSchemaFlags, RunFlags, SemanticsFlag};
+use super::shared::{
+    FormatFlag, GoldDialectFlags, GoldFlag, NeededSchemaFlags, PairDialectFlags, RunFlags, SemanticsFlag,
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Suite {
@@ -27,7 +29,7 @@ pub(crate) struct SuiteBuild {
     #[command(flatten)]
     pub(crate) gold: GoldFlag,
     #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags,
+    pub(crate) input: NeededSchemaFlags<GoldDialectFlags>,
     /// The suite file to write, whole or not at all
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -74,7 +76,7 @@ pub(crate) struct SuiteRun {
     #[command(flatten)]
     pub(crate) gold: GoldFlag,
     #[command(flatten)]
-    pub(crate) dialect: DialectFlag,
+    pub(crate) dialects: PairDialectFlags,
     /// Predictions of a system, as many lines as --gold has; give it again for each system
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     pub(crate) pred: Vec<PathBuf>,

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::corpus::Corpus;
 use super::shared::{
-    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, LabelsFlag, NeededSchemaFlags, ProbeFlag,
-    ProfileFlag, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, LabelsFlag, NeededSchemaFlags, PairDialectFlags,
+    ProbeFlag, ProfileFlag, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
 };
 pub(crate) use super::shared::{Format, Input, Metrics, Output};
 use super::suite::Suite;
@@ -237,7 +237,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: PathBuf,
     #[command(flatten)]
-    pub(crate) input: SchemaFlags,
+    pub(crate) input: SchemaFlags<PairDialectFlags>,
     #[command(flatten)]
     pub(crate) labels: LabelsFlag,
     /// Evaluate only pairs of this split
@@ -288,7 +288,7 @@ pub(crate) struct Calibrate {
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: PathBuf,
     #[command(flatten)]
-    pub(crate) input: SchemaFlags,
+    pub(crate) input: SchemaFlags<PairDialectFlags>,
     #[command(flatten)]
     pub(crate) labels: LabelsFlag,
     /// Use only pairs of this split
@@ -349,7 +349,7 @@ pub(crate) struct Explain {
     #[arg(value_name = "PRED")]
     pub(crate) pred: String,
     #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags,
+    pub(crate) input: NeededSchemaFlags<PairDialectFlags>,
     /// The database [default: the only one in --schemas]
     #[arg(long, value_name = "ID")]
     pub(crate) db_id: Option<String>,

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use twinql::files::Inputs;
+use twinql::input::{Guessing, Source};
 use twinql::judging::name;
 use twinql::metrics::GMN;
 use twinql::model::{Correction, Executed, ExecutionModel, Probed};
@@ -28,7 +29,11 @@ use crate::output::{Console, write_file};
 
 /// Reads what is known of all pairs, fits, measures, and writes the checkpoint.
 pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) -> Result<bool> {
-    let schemas = input::schemas(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
+    let source = Source::Pairs(typed.pairs.clone());
+    let dialects = input::settled(&typed.input.dialects, &[source], |ddl| {
+        Ok(Guessing::new(typed.input.schemas.as_deref(), ddl, None))
+    })?;
+    let schemas = input::schemas(typed.input.schemas.as_deref(), dialects)?;
     let network = Network::chosen(typed.checkpoint.as_deref())?;
     let semantics = typed.semantics.get()?;
     if network.stands_in_for(&semantics).is_some() {
@@ -56,7 +61,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         .plausible(typed.plausible)
         .profiles(settled_profiles(typed.profile.profile.as_deref(), schemas.all(), console)?)
         .seed(seed.unwrap_or(DEFAULT_SEED))
-        .translated_from(schemas.dialect())
+        .translated_from(schemas.dialects())
         .workers(workers(typed.run.workers, &limits)?, limits)
         .build()?;
     let (pairs, selection) = Selection::of(&typed.pairs, schemas, typed.split.clone(), labels)?;

@@ -62,8 +62,8 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
     let output = Output::new(typed.output, Format::Text)?;
     let semantics = typed.semantics.get()?;
     let judge = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
-    let dialect = typed.input.dialect.dialect;
-    let schemas = input::schemas(Some(&typed.input.schemas), dialect)?;
+    let dialects = typed.input.dialects.known()?;
+    let schemas = input::schemas(Some(&typed.input.schemas), dialects)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let versions = match &typed.against {
         Some(revision) => against(revision, &typed.paths, console)?,
@@ -77,7 +77,7 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
             Ok(pairs) => jobs.extend(pairs.into_iter().enumerate().map(|(at, (old, new))| {
                 let query = old.name.unwrap_or_else(|| format!("query {}", at + 1));
                 let id = json!([file, query]);
-                (file.clone(), query, Job { id, work: work(schema.clone(), old.sql, new.sql, dialect) })
+                (file.clone(), query, Job { id, work: work(schema.clone(), old.sql, new.sql, dialects) })
             })),
             Err(error) => findings.push(Finding {
                 file: file.clone(),

@@ -6,9 +6,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use twinql::input::{Items, Schemas};
 use twinql::runs::Runs;
-use twinql::sql::Dialect;
 use twinql::suite::Files;
-use twinql::{Engine, Work};
+use twinql::{Dialects, Engine, Work};
 
 use super::worker;
 use crate::args::Metrics;
@@ -27,12 +26,16 @@ pub(super) fn runs(metrics: &Metrics) -> Result<Option<Runs>> {
 }
 
 /// The schemas of the pairs. Where all metrics execute, the databases hold what is needed, and none has to be given.
-pub(crate) fn schemas(path: Option<&Path>, metrics: &Metrics, dialect: Dialect) -> Result<Schemas> {
+pub(crate) fn schemas(
+    path: Option<&Path>,
+    metrics: &Metrics,
+    dialects: impl Into<Dialects>,
+) -> Result<Schemas> {
     match (path, &metrics.db) {
         (None, Some(folder)) if metrics.metrics.iter().all(|m| m.executes()) => {
-            Ok(input::schemas_of_files(&Files::find(folder)?, dialect))
+            Ok(input::schemas_of_files(&Files::find(folder)?, dialects))
         }
-        _ => input::schemas(path, dialect),
+        _ => input::schemas(path, dialects),
     }
 }
 

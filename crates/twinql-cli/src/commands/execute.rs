@@ -8,9 +8,8 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::record::{Status, StatusCounts};
-use twinql::sql::Dialect;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
-use twinql::{Job, judging, status};
+use twinql::{Dialects, Job, judging, status};
 
 use super::answers::{Answer, side_by_side};
 use super::batch::{Batch, guard};
@@ -35,7 +34,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     if typed.input.schemas.schemas.is_some() {
         bail!("--schemas is not used here: the databases in --db hold their schemas");
     }
-    let input = Input::without_schemas(typed.input)?;
+    let input = Input::without_schemas(typed.input, |_| input::guessing_over(&typed.db))?;
     let output = Output::of_pairs(typed.output, &input.source)?;
     let usual = FileConfig::new(typed.comparison.semantics()?);
     let config = FileConfig { limits: typed.run.limits(usual.limits)?, ..usual };
@@ -45,9 +44,9 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     let batch = Batch {
         names: ["execute", "executing", "executed"],
         settings: Json::Null,
-        signatures: (signature(&config, input.dialect) + &typed.run.in_signature()).into(),
+        signatures: (signature(&config, input.dialects) + &typed.run.in_signature()).into(),
         window: Window::SMALL_BATCHES,
-        schemas: input::schemas_of_files(&files, input.dialect),
+        schemas: input::schemas_of_files(&files, input.dialects),
         input: &input,
         output: &output,
         flags: None,
@@ -103,12 +102,12 @@ impl Says for Executed {
 }
 
 /// What the figures depend on. Nothing is random, so that the seed is always 0.
-fn signature(config: &FileConfig, dialect: Dialect) -> String {
+fn signature(config: &FileConfig, dialects: Dialects) -> String {
     let ties = match config.ties {
         Ties::Possible => "possible",
         Ties::AsReturned => "as-returned",
     };
-    without_network("execution", dialect, &config.semantics, 0.5, 0, vec![format!("ties:{ties}")])
+    without_network("execution", dialects, &config.semantics, 0.5, 0, vec![format!("ties:{ties}")])
 }
 
 /// The record of a pair: of its own error where it cannot be used, else of what the files say.

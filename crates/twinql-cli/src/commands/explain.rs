@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use twinql::files::Inputs;
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
+use twinql::input::{Guessing, Source};
 use twinql::prepare::SideError;
 use twinql::proving;
 use twinql::sql::explain::{Node, annotated, legend, outline, outlines_to_dot, tree};
@@ -15,7 +16,7 @@ use twinql::sql::prove::prove_plans;
 use twinql::sql::{
     Dialect, Parsed, Plan, Proof, Schema, Semantics, Spans, normalize_with_spans, parse_in, plan_with_spans,
 };
-use twinql::{Network, NetworkError};
+use twinql::{Dialects, Network, NetworkError};
 
 use crate::args::{Format, typed};
 use crate::commands::attention::{Summary, View};
@@ -32,11 +33,14 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         ]);
         inputs.output(path)?;
     }
-    let dialect = typed.input.dialect.dialect;
-    let schemas = input::schemas(Some(&typed.input.schemas), dialect)?;
+    let source = Source::One { gold: typed.gold.clone(), pred: typed.pred.clone() };
+    let dialects = input::settled(&typed.input.dialects, &[source], |ddl| {
+        Ok(Guessing::new(Some(&typed.input.schemas), ddl, typed.db_id.as_deref()))
+    })?;
+    let schemas = input::schemas(Some(&typed.input.schemas), dialects)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
-    let pair = Explained::new(&schema, [&typed.gold, &typed.pred], dialect, &semantics)?;
+    let pair = Explained::new(&schema, [&typed.gold, &typed.pred], dialects, &semantics)?;
     let Explained { gold, pred, semantics, nulls_in, proof } = &pair;
     // DOT text shows no alignment, and so needs no network.
     let view = match typed.dot && typed.attention.is_none() {
@@ -77,7 +81,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         sink.write(&explained([gold, pred], proof, typed.plan, seen.contains("  ~  ")))?;
     } else {
         let network = view.as_ref().map(View::summary);
-        sink.line(&serde_json::to_string_pretty(&pair.document(dialect, network))?)?;
+        sink.line(&serde_json::to_string_pretty(&pair.document(dialects, network))?)?;
     }
     sink.finish()?;
     Ok(true)
@@ -144,14 +148,14 @@ fn explained(sides: [&ReadQuery; 2], proof: &Proof, plans: bool, network: bool) 
 pub(crate) fn document(
     schema: &Schema,
     queries: [&str; 2],
-    dialect: Dialect,
+    dialects: Dialects,
     semantics: &Semantics,
     network: Option<&Network>,
 ) -> Result<serde_json::Value> {
-    let pair = Explained::new(schema, queries, dialect, semantics)?;
+    let pair = Explained::new(schema, queries, dialects, semantics)?;
     // What the network cannot read is explained without it.
     let view = network.and_then(|network| pair.view(schema, network).ok());
-    Ok(serde_json::to_value(pair.document(dialect, view.as_ref().map(View::summary)))?)
+    Ok(serde_json::to_value(pair.document(dialects, view.as_ref().map(View::summary)))?)
 }
 
 /// Both queries as they are read, and what is proved of them.
@@ -173,16 +177,17 @@ impl Explained {
     fn new(
         schema: &Schema,
         [gold, pred]: [&str; 2],
-        dialect: Dialect,
+        dialects: Dialects,
         semantics: &Semantics,
     ) -> Result<Explained> {
-        let planned = |sql: &str| -> Result<Written, SideError> {
+        let planned = |sql: &str, dialect: Dialect| -> Result<Written, SideError> {
             let parsed = parse_in(sql, dialect)?;
             let (plan, spans) = plan_with_spans(schema, &parsed)?;
             Ok((parsed, plan, spans))
         };
-        let written = |name, sql| planned(sql).with_context(|| format!("the {name} query"));
-        let (gold, pred) = (written("gold", gold)?, written("pred", pred)?);
+        let written = |name, sql, dialect| planned(sql, dialect).with_context(|| format!("the {name} query"));
+        let gold = written("gold", gold, dialects.gold)?;
+        let pred = written("pred", pred, dialects.pred)?;
         let semantics = semantics.for_gold(schema, &gold.1).into_owned();
         let read = |name: &'static str, letters: [char; 2], written: Written| {
             side(schema, name, letters, written, &semantics).with_context(|| format!("the {name} query"))
@@ -201,10 +206,12 @@ impl Explained {
     }
 
     /// The pair for programs, as both queries were written and as they are compared.
-    fn document(&self, dialect: Dialect, network: Option<Summary>) -> Document<'_> {
+    fn document(&self, dialects: Dialects, network: Option<Summary>) -> Document<'_> {
         Document {
             format: 1,
-            dialect,
+            dialect: dialects.schema,
+            gold_dialect: (dialects.gold != dialects.schema).then_some(dialects.gold),
+            pred_dialect: (dialects.pred != dialects.schema).then_some(dialects.pred),
             semantics: &self.semantics.name,
             nulls_in: &self.nulls_in,
             verdict: self.proof.name(),
@@ -220,7 +227,12 @@ impl Explained {
 #[derive(Serialize)]
 struct Document<'a> {
     format: u32,
+    /// That of the DDL, and of a query of which nothing else is said.
     dialect: Dialect,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gold_dialect: Option<Dialect>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pred_dialect: Option<Dialect>,
     semantics: &'a str,
     /// Columns that may hold NULL because the gold asks for it.
     nulls_in: &'a [String],

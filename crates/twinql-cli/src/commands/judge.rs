@@ -8,9 +8,8 @@ use serde_json::{Value as Json, json};
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::of_suite;
-use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Report, Verdict};
-use twinql::{Job, Profiles, status};
+use twinql::{Dialects, Job, Profiles, status};
 
 use super::batch::{Batch, guard};
 use super::says::{Decided, End, Says};
@@ -28,14 +27,14 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     let output = Output::of_pairs(typed.output, &input.source)?;
     let (judge, workers) = worker::judge(&typed.run, typed.comparison.semantics()?, typed.databases, seed)?;
     let config = JudgeConfig { plausible: typed.plausible, ..judge };
-    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialects)?;
     let profile = typed.profile.profile.as_deref();
     let profiles = settled_profiles(profile, schemas.all(), console)?;
     let inputs = guard(&input, &output, [("--profile", profile)])?;
     let batch = Batch {
         names: ["judge", "judging", "judged"],
         settings: json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir, "plausible": typed.plausible}),
-        signatures: signature(&config, &profiles, input.dialect).into(),
+        signatures: signature(&config, &profiles, input.dialects).into(),
         window: Window::of(&workers),
         input: &input,
         output: &output,
@@ -125,12 +124,12 @@ impl Says for Judged {
 const THRESHOLD: f64 = 0.5;
 
 /// What the verdicts depend on.
-fn signature(config: &JudgeConfig, profiles: &Profiles, dialect: Dialect) -> String {
+fn signature(config: &JudgeConfig, profiles: &Profiles, dialects: Dialects) -> String {
     let mut further = of_suite(config);
     if !profiles.is_empty() {
         further.push(format!("profile:{}", profiles.digest()));
     }
-    without_network("suite", dialect, &config.semantics, THRESHOLD, config.seed, further)
+    without_network("suite", dialects, &config.semantics, THRESHOLD, config.seed, further)
 }
 
 /// The record of a pair: of its own error where it cannot be used, else of what the judge says.

@@ -61,8 +61,8 @@ use twinql::input::Schemas;
 use twinql::metrics::{Hardness, Metric, TRIVIAL, TrivialNgrams, hardness};
 use twinql::record::{Record, Status, StatusCounts};
 use twinql::signature::Signature;
-use twinql::sql::{Dialect, parse};
-use twinql::{Engine, Job, Network, Profiles, Schema, Semantics};
+use twinql::sql::parse;
+use twinql::{Dialects, Engine, Job, Network, Profiles, Schema, Semantics};
 
 use crate::args::{Format, Metrics, Output};
 use crate::input::{About, Item, Pairs};
@@ -97,7 +97,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .matching(metrics.matching)
         .trivial_ngrams(trivial_ngrams(metrics.crystalbleu_corpus.as_deref())?)
         .seed(metrics.seed)
-        .translated_from(schemas.dialect())
+        .translated_from(schemas.dialects())
         .workers(workers, metrics.limits)
         .runs(databases::runs(metrics)?)
         .build()?)
@@ -223,7 +223,7 @@ fn checks(output: &Output, what: &str, value: Option<f64>, counts: &StatusCounts
 /// The signature of figures that no network has a part in.
 fn without_network(
     metric: &str,
-    dialect: Dialect,
+    dialects: Dialects,
     semantics: &Semantics,
     threshold: f64,
     seed: u64,
@@ -232,7 +232,7 @@ fn without_network(
     Signature {
         metric: metric.into(),
         checkpoint: "none".into(),
-        dialect,
+        dialects,
         semantics: semantics.name.clone(),
         threshold,
         device: "cpu".into(),

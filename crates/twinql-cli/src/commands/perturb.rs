@@ -31,7 +31,7 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
     let relations = typed.relations()?;
     let sampling = typed.sampling()?;
     let seed = seed.unwrap_or(DEFAULT_SEED);
-    sqlite_only(typed.input.dialect.dialect)?;
+    sqlite_only(typed.input.dialects.dialect)?;
     if typed.format == Format::Jsonl {
         bail!("--format jsonl: counts are one document; use text or json");
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
     {
         bail!("--db-out {}: it is the folder of --db, or lies in it; give another", to.display());
     }
-    let schemas = input::schema_set(&typed.input.schemas, typed.input.dialect.dialect)?;
+    let schemas = input::schema_set(&typed.input.schemas, typed.input.dialects.dialect)?;
     let natural = Natural::read(&typed.input.schemas)?;
     let questions = Questions::read(&typed.questions)?;
     let config = Config { relations: relations.clone(), most: typed.most, seed };

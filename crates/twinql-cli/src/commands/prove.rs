@@ -13,9 +13,9 @@ use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::of_suite;
 use twinql::sql::prove::ProveError;
-use twinql::sql::{Dialect, Proof, Semantics};
+use twinql::sql::{Proof, Semantics};
 use twinql::suite::{JudgeConfig, Report, Verdict};
-use twinql::{Job, metrics, proving, status};
+use twinql::{Dialects, Job, metrics, proving, status};
 
 use super::batch::{Batch, guard, of_input};
 use super::says::{Decided, End, Says};
@@ -196,7 +196,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         true => None,
         false => Some(worker::judge(&typed.run, semantics.clone(), Some(typed.databases), seed)?),
     };
-    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialects)?;
     let labels = typed.labels.labels.as_deref();
     guard(&input, &output, [("--labels", labels)])?;
     let labels = match &input.source {
@@ -207,7 +207,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     let batch = Batch {
         names: ["prove", "proving", "proved"],
         settings: json!({"echo": typed.batch.echo, "judge": asked}),
-        signatures: signature(&semantics, input.dialect).into(),
+        signatures: signature(&semantics, input.dialects).into(),
         window: judge.as_ref().map_or(Window::PAIRS, |(_, workers)| Window::of(workers)),
         input: &input,
         output: &output,
@@ -315,9 +315,9 @@ fn threshold() -> f64 {
 }
 
 /// What the proofs depend on.
-fn signature(semantics: &Semantics, dialect: Dialect) -> String {
+fn signature(semantics: &Semantics, dialects: Dialects) -> String {
     // Nothing is random.
-    without_network("proof", dialect, semantics, threshold(), 0, Vec::new())
+    without_network("proof", dialects, semantics, threshold(), 0, Vec::new())
 }
 
 /// The record of a pair: of its own error, of its proof, or of the side that has no plan.

@@ -113,7 +113,7 @@ pub(crate) fn run(typed: &Rerank, console: Console) -> Result<bool> {
         inputs.output(out)?;
     }
     let reranker = Reranker::new(network, config)?;
-    let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialect.dialect)?
+    let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialects.get())?
         .unnamed(typed.db_id.as_deref());
     let mut items = SetItems::open(&typed.sets, schemas, typed.gold.as_deref())?;
     let mut sink = Sink::new(typed.out.as_deref())?;

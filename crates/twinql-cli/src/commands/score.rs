@@ -27,13 +27,16 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
     let metrics = Metrics::new(typed.metrics, seed)?;
     let input = match metrics.metrics.iter().all(|m| m.executes()) {
         // The databases hold all that is needed.
-        true => Input::without_schemas(typed.input)?,
+        true => Input::without_schemas(typed.input, |_| match &metrics.db {
+            Some(folder) => input::guessing_over(folder),
+            None => bail!("a dialect cannot be guessed without --schemas or --db"),
+        })?,
         false => Input::new(typed.input)?,
     };
     let output = Output::of_pairs(typed.output, &input.source)?;
     // Better now than at each pair.
     check_read(&metrics.metrics, typed.reward.then_some((Setting::Reward, "--reward")))?;
-    let schemas = databases::schemas(input.schemas.as_deref(), &metrics, input.dialect)?;
+    let schemas = databases::schemas(input.schemas.as_deref(), &metrics, input.dialects)?;
     let engine = engine(&metrics, &schemas, console)?;
     if typed.abstain && engine.metrics().iter().all(|m| engine.band(m).is_none()) {
         bail!(

@@ -14,12 +14,13 @@ use serde::Serialize;
 use serde_json::json;
 use twinql::corpus::{predictions, spider};
 use twinql::files::{Inputs, read_bounded};
+use twinql::input::{Guessing, Schemas, pred_in_sqlite};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
 use twinql::signature::{Signature, suite_hash};
-use twinql::sql::{Schema, in_sqlite};
-use twinql::status;
+use twinql::sql::prove::Side;
+use twinql::sql::{Dialect, Schema, in_sqlite};
 use twinql::suite::profile::Profile;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
@@ -27,9 +28,10 @@ use twinql::suite::suite::{
     run as run_suite, run_in_processes,
 };
 use twinql::suite::{Limits, VerdictBy as Verdict};
+use twinql::{Dialects, status};
 
-use crate::args::shared::NeededSchemaFlags;
-use crate::args::{self, DEFAULT_SEED, suite};
+use crate::args::shared::{GoldDialectFlags, NeededSchemaFlags};
+use crate::args::{self, DEFAULT_SEED, Source, suite};
 use crate::commands::{fail_under, hardness_of, settled_profiles, worker, write_as};
 use crate::input;
 use crate::interrupt;
@@ -108,23 +110,25 @@ pub(crate) fn build(typed: &suite::SuiteBuild, seed: Option<u64>, console: Conso
         }
     }
     console.say(
-        Signature::of_distilled("suite-build", &suite, &suite_hash(&bytes), typed.input.dialect.dialect)
+        Signature::of_distilled("suite-build", &suite, &suite_hash(&bytes), typed.input.dialects.get())
             .to_string(),
     );
     Ok(true)
 }
 
 /// The gold queries of each schema, by `db_id`.
-fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<Task>> {
-    let (schemas, dialect) = (&from.schemas, from.dialect.dialect);
-    let mut set = input::schema_set(schemas, dialect)?;
+fn tasks(gold: &Path, from: &NeededSchemaFlags<GoldDialectFlags>, console: Console) -> Result<Vec<Task>> {
+    let (schemas, dialects) = (&from.schemas, from.dialects.get());
+    let mut set = input::schema_set(schemas, dialects.schema)?;
     let mut golds: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut lost, mut first) = (0usize, None);
     for line in spider::read_gold(gold)? {
         let sql = match (line.unusable, set.get(&line.db_id)) {
             (Some(why), _) => Err(why),
             (None, None) => Err(format!("unknown db_id {:?} in {}", line.db_id, schemas.display())),
-            (None, Some(schema)) => in_sqlite(schema, &line.sql, dialect).map_err(|e| e.to_string()),
+            (None, Some(schema)) => {
+                in_sqlite(schema, &line.sql, dialects.gold).map_err(|e| Side::Gold.flagged(&e.to_string()))
+            }
         };
         match sql {
             Ok(sql) => golds.entry(line.db_id).or_default().push(sql),
@@ -270,15 +274,14 @@ struct Lines {
 impl Lines {
     /// The gold queries and every system's predictions, in SQLite's dialect. A line that cannot be used keeps
     /// its place with the reason, so that no system is measured on fewer lines than another.
-    fn read(typed: &suite::SuiteRun, suite: &Suite, console: Console) -> Result<Lines> {
-        let dialect = typed.dialect.dialect;
+    fn read(typed: &suite::SuiteRun, suite: &Suite, dialects: Dialects, console: Console) -> Result<Lines> {
         let empty = Schema::default();
         let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
         let mut golds = spider::read_gold(&typed.gold.gold)?;
         let mut gold_statuses = vec![Status::GoldError; golds.len()];
         let usable = golds.iter_mut().zip(&mut gold_statuses).filter(|(gold, _)| gold.unusable.is_none());
         for (gold, of_gold) in usable {
-            match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
+            match input::in_sqlite(schema_of(&gold.db_id), Side::Gold, &gold.sql, dialects.gold) {
                 Ok(sql) => gold.sql = sql,
                 Err((status, why)) => (*of_gold, gold.unusable) = (status, Some(why)),
             }
@@ -296,22 +299,31 @@ impl Lines {
                 let place = match (&gold.unusable, pred.unusable) {
                     (Some(why), _) => Err((*of_gold, format!("{gold_name}, line {}: {why}", gold.line))),
                     (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
-                    (None, None) => {
-                        input::in_sqlite(schema_of(&gold.db_id), "pred", &pred.sql, dialect).map(|pred| {
-                            pairs.push(RunPair {
-                                db_id: Arc::from(gold.db_id.as_str()),
-                                gold: Arc::from(gold.sql.as_str()),
-                                pred: Arc::from(pred),
-                            });
-                            pairs.len() - 1
-                        })
-                    }
+                    (None, None) => pred_in_sqlite(schema_of(&gold.db_id), &pred.sql, dialects).map(|pred| {
+                        pairs.push(RunPair {
+                            db_id: Arc::from(gold.db_id.as_str()),
+                            gold: Arc::from(gold.sql.as_str()),
+                            pred: Arc::from(pred),
+                        });
+                        pairs.len() - 1
+                    }),
                 };
                 places.push((system, i, place));
             }
         }
         Ok(Lines { golds, places, pairs })
     }
+}
+
+/// Whose SQL the queries are; where that is to be guessed, over the schemas of the suite.
+fn dialects(typed: &suite::SuiteRun, suite: &Suite, console: Console) -> Result<Dialects> {
+    let of_system = |pred: &PathBuf| Source::Lines { gold: typed.gold.gold.clone(), pred: pred.clone() };
+    let sources: Vec<Source> = typed.pred.iter().map(of_system).collect();
+    input::settled(&typed.dialects, &sources, |_| {
+        let named = suite.schemas.iter().map(|s| (s.schema.db_id.clone(), Arc::new(s.schema.clone())));
+        let read = Schemas::new("the suite", named, Dialect::Sqlite, console.progress());
+        Ok(Guessing::over(|_| Some(read.clone())))
+    })
 }
 
 /// Runs every system's predictions on the suite: a verdict a line into `--out`, and a table of accuracies, by
@@ -325,7 +337,8 @@ pub(crate) fn run(typed: &suite::SuiteRun, console: Console) -> Result<bool> {
         inputs.output(out)?;
     }
     let (suite, bytes) = read(&typed.suite)?;
-    let Lines { golds, places, pairs } = Lines::read(typed, &suite, console)?;
+    let dialects = dialects(typed, &suite, console)?;
+    let Lines { golds, places, pairs } = Lines::read(typed, &suite, dialects, console)?;
     let systems = systems(&typed.pred);
     // A suite tells a gold from its neighbours only if it was distilled for it.
     let strangers = golds.iter().filter(|g| g.unusable.is_none() && !made_for(&suite, g)).count();
@@ -364,11 +377,10 @@ pub(crate) fn run(typed: &suite::SuiteRun, console: Console) -> Result<bool> {
         sink.finish()?;
     }
     let plugged = if typed.plug_values { "|values:plugged" } else { "" };
-    let signature =
-        Signature::of_distilled("suite-accuracy", &suite, &suite_hash(&bytes), typed.dialect.dialect)
-            .to_string()
-            + plugged
-            + &typed.run.in_signature();
+    let signature = Signature::of_distilled("suite-accuracy", &suite, &suite_hash(&bytes), dialects)
+        .to_string()
+        + plugged
+        + &typed.run.in_signature();
     let of_systems = documents(&systems, &rows);
     let document =
         || json!({"format": 1, "signature": signature, "pairs": golds.len(), "systems": of_systems});

@@ -66,7 +66,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     let signature = Signature {
         metric: "gmn".into(),
         checkpoint: short_hash(&bytes),
-        dialect: config.data.dialect,
+        dialects: config.data.dialect.into(),
         semantics: info.semantics.join("+"),
         threshold: f64::from(info.threshold),
         device: "cpu".into(),

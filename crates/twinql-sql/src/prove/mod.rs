@@ -47,6 +47,11 @@ pub enum Side {
 }
 
 impl Side {
+    /// An error of this side's query, where it says which flag names a dialect: this side's flag.
+    pub fn flagged(self, message: &str) -> String {
+        message.replace("--dialect says", &format!("--{self}-dialect says"))
+    }
+
     /// The other one.
     pub(crate) fn other(self) -> Side {
         self.pick(Side::Pred, Side::Gold)
@@ -69,7 +74,7 @@ impl std::fmt::Display for Side {
 
 /// Why there is nothing to prove: a side is no query over the schema, or not supported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{side}: {error}")]
+#[error("{side}: {}", .side.flagged(&.error.to_string()))]
 pub struct ProveError {
     /// Which side.
     pub side: Side,

@@ -35,6 +35,11 @@ pub enum Found {
 /// Schemas that a name without one is looked for in first.
 const DEFAULTS: [&str; 3] = ["public", "dbo", "main"];
 
+/// Whether a schema is one that names without a schema mean.
+fn is_default_schema(name: &str) -> bool {
+    DEFAULTS.iter().any(|default| name.eq_ignore_ascii_case(default))
+}
+
 /// The order of names, without regard to ASCII case; of names that differ in case alone, as they are written.
 pub(crate) fn by_name(a: &str, b: &str) -> Ordering {
     let lower = |b: u8| b.to_ascii_lowercase();
@@ -104,14 +109,24 @@ impl Schema {
             }
             None => self.may_stand_before(schema, dialect),
         };
-        let mut there = named.iter().copied().filter(lies_there);
-        match (there.next(), there.next()) {
-            (Some(only), None) => Found::Table(only),
-            _ => {
+        // A query of another system than the DDL's calls the default schema by its own name for it.
+        let is_default = |&i: &usize| {
+            let stored = self.tables[i].schema.as_deref();
+            stored.is_some_and(is_default_schema) && self.may_stand_before(schema, dialect)
+        };
+        let only = |found: Vec<usize>| <[usize; 1]>::try_from(found).ok().map(|[i]| i);
+        let all = || named.iter().copied();
+        match all().filter(lies_there).collect::<Vec<_>>() {
+            found if found.is_empty() => only(all().filter(is_default).collect()),
+            found => only(found),
+        }
+        .map_or_else(
+            || {
                 let places: Vec<String> = named.iter().map(|&i| self.tables[i].full_name()).collect();
                 Found::Unknown(Some(format!("the schema has {}", places.join(", "))))
-            }
-        }
+            },
+            Found::Table,
+        )
     }
 
     /// A name without a schema: the default schema's table first, else the only one.
@@ -119,12 +134,7 @@ impl Schema {
         if let [only] = named {
             return Found::Table(*only);
         }
-        let is_default = |&&i: &&usize| {
-            self.tables[i]
-                .schema
-                .as_deref()
-                .is_none_or(|s| DEFAULTS.iter().any(|d| s.eq_ignore_ascii_case(d)))
-        };
+        let is_default = |&&i: &&usize| self.tables[i].schema.as_deref().is_none_or(is_default_schema);
         let mut defaults = named.iter().filter(is_default);
         match (defaults.next(), defaults.next()) {
             (Some(&only), None) => Found::Table(only),
@@ -381,6 +391,19 @@ mod tests {
             let found = shown(&dump, written, Postgres);
             assert!(found.starts_with("unknown") && found.contains(hint), "{written}: {found}");
         }
+        // Queries of other systems over the same dump: names in any case, the default schema by each system's name.
+        for (dialect, written, found) in [
+            (Sqlite, "ORDERS", "public.orders"),
+            (Sqlite, "main.Orders", "public.orders"),
+            (Sqlite, "mixed", "public.Mixed"),
+            (Sqlite, "hr.notes", "hr.notes"),
+            (Mysql, "shop.Orders", "public.orders"),
+            (Mysql, "MIXED", "public.Mixed"),
+            (Generic, "dbo.orders", "public.orders"),
+        ] {
+            assert_eq!(shown(&dump, written, dialect), found, "{dialect} {written}");
+        }
+        assert!(shown(&dump, "main.staff", Sqlite).starts_with("unknown"));
         // A dump of tables in two schemas keeps its keys.
         let notes = dump.table("billing.notes").unwrap();
         assert_eq!(notes.bare_name(), "notes");

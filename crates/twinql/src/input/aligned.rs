@@ -110,7 +110,7 @@ impl Aligned {
                 status: Status::PredError,
                 error: format!("{}, {why}", self.pred_path.display()),
             },
-            (Ok(schema), None) => work(schema, gold.sql, pred.sql, self.schemas.dialect()),
+            (Ok(schema), None) => work(schema, gold.sql, pred.sql, self.schemas.dialects()),
         };
         let id = Value::from(self.done.to_string());
         self.done += 1;

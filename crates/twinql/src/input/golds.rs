@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use twinql_corpus::Pair;
 use twinql_corpus::pairs::Draft;
 use twinql_corpus::spider::{GoldCount, Golds};
 use twinql_files::{Line, Lines};
 
 use super::{About, InputError, Item, Pairs, Schemas};
+use crate::dialects::Dialects;
 use crate::job::{Job, Work};
 use crate::record::Status;
 
@@ -86,7 +88,9 @@ fn of_pair(line: &Line, number: usize, path: &Path, schemas: &mut Schemas) -> It
                 (draft, work)
             }
             _ => {
-                let schema = schemas.of(&draft.pair).map_err(|why| format!("{place}: {why}"));
+                let schema = in_its_dialect(&draft.pair, schemas.dialects())
+                    .and_then(|()| schemas.of(&draft.pair))
+                    .map_err(|why| format!("{place}: {why}"));
                 let work = work(schema, draft.pair.gold.clone());
                 (draft, work)
             }
@@ -103,6 +107,18 @@ fn of_pair(line: &Line, number: usize, path: &Path, schemas: &mut Schemas) -> It
         ..About::default()
     };
     Item { job: Job { id, work }, about }
+}
+
+/// Golds are looked at as they are written, all in one dialect: refuses one that names another.
+fn in_its_dialect(pair: &Pair, all: Dialects) -> Result<(), String> {
+    let own = all.of_pair(pair.gold_dialect.as_deref(), None)?.gold;
+    match own == all.gold {
+        true => Ok(()),
+        false => Err(format!(
+            "gold_dialect: the gold is {own}'s, and golds are read as {0}'s: --gold-dialect says whose they all are",
+            all.gold
+        )),
+    }
 }
 
 fn unusable(error: &str) -> Work {

@@ -15,6 +15,7 @@
 
 mod aligned;
 mod golds;
+mod guess;
 mod pairs;
 mod schemas;
 mod sets;
@@ -23,16 +24,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
+use twinql_corpus::Pair;
 use twinql_corpus::pairs::Draft;
 use twinql_files::read_bounded;
+use twinql_sql::guess::readers;
 use twinql_sql::prove::Side;
-use twinql_sql::{Dialect, Schema};
+use twinql_sql::{Dialect, Schema, lacking, parse};
 
+use crate::dialects::Dialects;
 use crate::job::{Job, Work};
 use crate::prepare;
 use crate::record::Status;
 use crate::status;
 pub use golds::{GoldSource, open_golds};
+pub use guess::{Guessing, MOST_VOTES};
 pub use pairs::PairItems;
 pub use schemas::{Schemas, load_schemas};
 pub use sets::{SetItem, SetItems};
@@ -129,39 +134,84 @@ impl Source {
 }
 
 /// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
-/// a query of another dialect is translated here, and one that cannot be is the pair's
+/// a query of another dialect is translated here, each from its own, and one that cannot be is the pair's
 /// error.
 ///
 /// A translated query is planned twice, once to be printed in SQLite's words and again from these words. The text is what
 /// all metrics share: SQLite executes it, and metrics over syntax trees parse it. Its plan need not be the first one, since
 /// printing writes out what SQLite lacks, so the first one is not handed on.
-pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Work {
-    let both = in_sqlite(&schema, "gold", &gold, dialect)
-        .and_then(|gold| Ok((gold, in_sqlite(&schema, "pred", &pred, dialect)?)));
+pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialects: impl Into<Dialects>) -> Work {
+    let dialects = dialects.into();
+    let both = in_sqlite(&schema, Side::Gold, &gold, dialects.gold)
+        .and_then(|gold| Ok((gold, pred_in_sqlite(&schema, &pred, dialects)?)));
     match both {
         Ok((gold, pred)) => Work::Pair { schema, gold, pred },
-        Err((status, error)) => Work::Unusable { status, error, alike: prepare::surely_alike(&gold, &pred) },
+        // The same words of two systems may say two things.
+        Err((status, error)) => {
+            Work::Unusable { status, error, alike: dialects.are_one() && prepare::surely_alike(&gold, &pred) }
+        }
     }
 }
 
-/// A query as SQLite has it, or the status and the error of its pair. `side` is `gold` or
-/// `pred`.
+/// As [`work`], of a pair that may name its own dialects, which win over the `usual` ones. A name that no dialect has is the
+/// pair's error: what it says was not read.
+pub fn work_of(schema: Arc<Schema>, pair: Pair, usual: Dialects) -> Work {
+    let Pair { gold, pred, gold_dialect, pred_dialect, .. } = pair;
+    match usual.of_pair(gold_dialect.as_deref(), pred_dialect.as_deref()) {
+        Ok(dialects) => work(schema, gold, pred, dialects),
+        Err(error) => Work::Unusable {
+            status: Status::Unsupported,
+            error,
+            alike: gold_dialect == pred_dialect && prepare::surely_alike(&gold, &pred),
+        },
+    }
+}
+
+/// A prediction of a pair in these dialects as SQLite has it, or the status and the error of the pair.
+///
+/// # Errors
+/// Those of [`in_sqlite`]; and beside a gold of another system, what no gold excuses.
+pub fn pred_in_sqlite(schema: &Schema, sql: &str, dialects: Dialects) -> Result<String, (Status, String)> {
+    let pred = in_sqlite(schema, Side::Pred, sql, dialects.pred)?;
+    if !dialects.are_one() {
+        runs_beside_another(&pred, dialects.pred)?;
+    }
+    Ok(pred)
+}
+
+/// Whether a prediction runs where its gold is of another system. Elsewhere a gold that SQLite lacks a word of excuses the
+/// same of its prediction; two systems excuse nothing of each other.
+///
+/// # Errors
+/// SQLite refuses a prediction of its own dialect: that is no query. A function of another system that SQLite and the
+/// sandbox lack is merely not supported.
+fn runs_beside_another(pred: &str, dialect: Dialect) -> Result<(), (Status, String)> {
+    let Some(error) = parse(pred).ok().as_ref().and_then(lacking) else { return Ok(()) };
+    let (unsupported, error) = match dialect {
+        Dialect::Sqlite => (false, Side::Pred.flagged(&error.to_string())),
+        other => (true, format!("what {other} means has no form in SQLite: {error}")),
+    };
+    Err((status::of_side(Side::Pred, unsupported), format!("pred: {error}")))
+}
+
+/// A query as SQLite has it, or the status and the error of its pair.
 ///
 /// # Errors
 /// The query is not one over the schema, is not supported, or has no form in SQLite.
 pub fn in_sqlite(
     schema: &Schema,
-    side: &str,
+    side: Side,
     sql: &str,
     dialect: Dialect,
 ) -> Result<String, (Status, String)> {
     prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
-        let which = match side {
-            "gold" => Side::Gold,
-            _ => Side::Pred,
-        };
-        let status = status::of_side(which, error.unsupported);
-        (status, format!("{side}: {error}"))
+        let status = status::of_side(side, error.unsupported);
+        let said = side.flagged(&error.message);
+        // It is a sign of another system: of which, where one reads it.
+        let readers = if said == error.message { Vec::new() } else { readers(schema, sql) };
+        let names: Vec<&str> = readers.into_iter().map(Dialect::name).collect();
+        let theirs = if names.is_empty() { String::new() } else { format!("; read by {}", names.join(", ")) };
+        (status, format!("{side}: {said}{theirs}"))
     })
 }
 
@@ -260,7 +310,7 @@ pub fn open(source: &Source, db_id: Option<&str>, schemas: Schemas, echo: bool) 
             let item = Item {
                 job: Job {
                     id: Value::from("0"),
-                    work: work(schema, gold.clone(), pred.clone(), schemas.dialect()),
+                    work: work(schema, gold.clone(), pred.clone(), schemas.dialects()),
                 },
                 about: About { db_id, echo, ..About::default() },
             };

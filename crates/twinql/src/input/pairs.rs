@@ -10,7 +10,7 @@ use twinql_corpus::build::{EASE, SHARE};
 use twinql_corpus::pairs::{Draft, Problem};
 use twinql_files::{Fingerprint, Line, Lines};
 
-use super::{About, Echo, InputError, Item, Schemas, work};
+use super::{About, Echo, InputError, Item, Schemas, work_of};
 
 type Result<T, E = InputError> = std::result::Result<T, E>;
 
@@ -126,34 +126,31 @@ impl PairItems {
             error: format!("{place}: {message}"),
             alike: false,
         };
+        let about = About {
+            number,
+            label: pair.label.map(|l| l == 1),
+            source: pair.source.clone(),
+            db_id: pair.db_id.clone(),
+            split: pair.split.clone(),
+            ease,
+            share,
+            echo,
+            print: Fingerprint::of([line.bytes.as_deref().unwrap_or_default()]).number(),
+        };
+        let id = match &pair.id {
+            Value::Null => Value::from(self.count.to_string()),
+            id => id.clone(),
+        };
+        self.count += 1;
         let work = match problem {
             Some(Problem { of_prediction: false, message }) => unusable(Status::GoldError, &message),
             problem => match (self.schemas.of(&pair), problem) {
                 (Err(error), _) => unusable(Status::GoldError, &error),
                 (Ok(_), Some(problem)) => unusable(Status::PredError, &problem.message),
-                (Ok(schema), None) => work(schema, pair.gold, pair.pred, self.schemas.dialect()),
+                (Ok(schema), None) => work_of(schema, pair, self.schemas.dialects()),
             },
         };
-        let id = match pair.id {
-            Value::Null => Value::from(self.count.to_string()),
-            id => id,
-        };
-        self.count += 1;
-        let bytes = line.bytes.as_deref().unwrap_or_default();
-        Item {
-            job: Job { id, work },
-            about: About {
-                number,
-                label: pair.label.map(|l| l == 1),
-                source: pair.source,
-                db_id: pair.db_id,
-                split: pair.split,
-                ease,
-                share,
-                echo,
-                print: Fingerprint::of([bytes]).number(),
-            },
-        }
+        Item { job: Job { id, work }, about }
     }
 }
 

@@ -10,6 +10,7 @@ use twinql_sql::{Dialect, Schema, SchemaSet, schema};
 use twinql_suite::Files;
 
 use super::InputError;
+use crate::dialects::Dialects;
 use crate::progress::Progress;
 
 type Result<T, E = InputError> = std::result::Result<T, E>;
@@ -48,8 +49,10 @@ pub struct Schemas {
     /// By DDL text: the same text is the same schema.
     carried: HashMap<String, Result<Arc<Schema>, String>>,
     origin: String,
-    /// Whose SQL the queries are, and the DDL.
-    dialect: Dialect,
+    /// Whose SQL the DDL is, and the queries of pairs that say nothing of theirs.
+    dialects: Dialects,
+    /// Databases whose schemas are read where a pair turns out to need them.
+    files: Option<Files>,
     /// It was said that a pair's own schema was not read in full.
     told: bool,
     /// The database of pairs that name none.
@@ -62,13 +65,18 @@ impl Schemas {
     ///
     /// # Errors
     /// What cannot be read, with its file.
-    pub fn load(path: Option<&Path>, dialect: Dialect, progress: Arc<dyn Progress>) -> Result<Schemas> {
+    pub fn load(
+        path: Option<&Path>,
+        dialects: impl Into<Dialects>,
+        progress: Arc<dyn Progress>,
+    ) -> Result<Schemas> {
+        let dialects = dialects.into();
         let (set, origin) = match path {
-            Some(path) => (load_schemas(path, dialect, &*progress)?, path.display().to_string()),
+            Some(path) => (load_schemas(path, dialects.schema, &*progress)?, path.display().to_string()),
             None => (SchemaSet::new(), String::new()),
         };
         let set = set.into_iter().map(|(id, schema)| (id, Arc::new(schema)));
-        Ok(Schemas::new(origin, set, dialect, progress))
+        Ok(Schemas::new(origin, set, dialects, progress))
     }
 
     /// Schemas that are read already, by name. `origin` is what messages call them; if it is empty, only pairs that
@@ -76,7 +84,7 @@ impl Schemas {
     pub fn new(
         origin: impl Into<String>,
         schemas: impl IntoIterator<Item = (String, Arc<Schema>)>,
-        dialect: Dialect,
+        dialects: impl Into<Dialects>,
         progress: Arc<dyn Progress>,
     ) -> Schemas {
         let mut names = Vec::new();
@@ -90,7 +98,8 @@ impl Schemas {
             named,
             carried: HashMap::new(),
             origin: origin.into(),
-            dialect,
+            dialects: dialects.into(),
+            files: None,
             told: false,
             unnamed: None,
             progress,
@@ -102,9 +111,9 @@ impl Schemas {
         self.names.iter().filter_map(|name| self.named.get(name)?.as_deref().ok())
     }
 
-    /// Whose SQL the queries are.
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
+    /// Whose SQL the DDL is, and queries where their pair does not say so.
+    pub fn dialects(&self) -> Dialects {
+        self.dialects
     }
 
     /// Takes pairs that name no database to be over this one; without it, over the only one there is.
@@ -115,23 +124,23 @@ impl Schemas {
 
     /// For pairs that are executed on files. SQLite knows what is in them: a schema is read,
     /// from the first file of a database, only where queries have to be translated.
-    pub fn of_files(files: &Files, dialect: Dialect, progress: Arc<dyn Progress>) -> Schemas {
+    pub fn of_files(files: &Files, dialects: impl Into<Dialects>, progress: Arc<dyn Progress>) -> Schemas {
+        let dialects = dialects.into();
         let names: Vec<String> = files.ids().map(str::to_owned).collect();
+        let translated = [dialects.gold, dialects.pred].iter().any(|d| *d != Dialect::Sqlite);
         let named = |id: &String| {
-            let schema = match files.of(id).and_then(<[_]>::first) {
-                Some(file) if dialect != Dialect::Sqlite => schema::load(file)
-                    .map_err(|e| e.to_string())
-                    .and_then(|set| set.into_values().next().ok_or_else(|| "no schema".into())),
-                _ => Ok(Schema::default()),
+            let schema = match translated {
+                true => of_file(files, id),
+                false => Ok(Arc::new(Schema { db_id: id.clone(), ..Schema::default() })),
             };
-            let named = schema.map(|schema| Arc::new(Schema { db_id: id.clone(), ..schema }));
-            (id.clone(), named)
+            (id.clone(), schema)
         };
         Schemas {
             named: names.iter().map(named).collect(),
             names,
             carried: HashMap::new(),
-            dialect,
+            dialects,
+            files: (!translated).then(|| files.clone()),
             told: false,
             unnamed: None,
             progress,
@@ -197,6 +206,20 @@ impl Schemas {
         print.digits()
     }
 
+    /// Reads the schema of a database from its file, where it was not read yet and a query of this pair is to be translated.
+    fn read_for(&mut self, pair: &Pair, db_id: &str) {
+        let Some(files) = &self.files else { return };
+        let translated = self
+            .dialects
+            .of_pair(pair.gold_dialect.as_deref(), pair.pred_dialect.as_deref())
+            .is_ok_and(|own| [own.gold, own.pred].iter().any(|d| *d != Dialect::Sqlite));
+        if translated
+            && self.named.get(db_id).is_some_and(|known| known.as_ref().is_ok_and(|s| s.tables.is_empty()))
+        {
+            self.named.insert(db_id.to_owned(), of_file(files, db_id));
+        }
+    }
+
     /// The schema of a pair: its own, or that of its database.
     ///
     /// # Errors
@@ -204,7 +227,7 @@ impl Schemas {
     pub fn of(&mut self, pair: &Pair) -> Result<Arc<Schema>, String> {
         match (&pair.schema, &pair.db_id) {
             (Some(ddl), db_id) => {
-                let dialect = self.dialect;
+                let dialect = self.dialects.schema;
                 let (told, progress) = (&mut self.told, &*self.progress);
                 let read = || {
                     let id = db_id.as_deref().unwrap_or("schema");
@@ -224,7 +247,10 @@ impl Schemas {
                 }
                 self.carried.entry(ddl.clone()).or_insert_with(read).clone()
             }
-            (None, Some(db_id)) => self.get(db_id),
+            (None, Some(db_id)) => {
+                self.read_for(pair, db_id);
+                self.get(db_id)
+            }
             (None, None) => match (&self.unnamed, self.names.as_slice()) {
                 (Some(id), _) | (None, [id]) => self.get(id),
                 (None, []) => Err("neither \"db_id\" nor \"schema\" is there".into()),
@@ -236,6 +262,13 @@ impl Schemas {
             },
         }
     }
+}
+
+/// The schema of a database, from its first file.
+fn of_file(files: &Files, id: &str) -> Result<Arc<Schema>, String> {
+    let file = files.of(id).and_then(<[_]>::first).ok_or("no file")?;
+    let read = schema::load(file).map_err(|e| e.to_string())?.into_values().next().ok_or("no schema")?;
+    Ok(Arc::new(Schema { db_id: id.to_owned(), ..read }))
 }
 
 /// The names closest to `name`, at most three.

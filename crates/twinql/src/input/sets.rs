@@ -1,4 +1,4 @@
-//! Sets of candidates from a JSONL file, one at a time: `id`, `db_id` or `schema`, `candidates`.
+//! Sets of candidates from a JSONL file, one at a time: `id`, `db_id` or `schema`, `candidates`, perhaps `pred_dialect`.
 
 use std::path::{Path, PathBuf};
 
@@ -75,6 +75,10 @@ impl SetItems {
             Some(_) => Err(format!("{name:?} is not a string")),
         };
         let (schema, db_id) = (text("schema")?, text("db_id")?);
+        let dialect = match text("pred_dialect")? {
+            Some(name) => Some(name.parse().map_err(|e| format!("pred_dialect: {e}"))?),
+            None => None,
+        };
         let db_id = match (&schema, db_id) {
             (None, None) if !self.databases.is_empty() => match self.databases.get(row) {
                 Some(id) if !id.is_empty() => Some(id.clone()),
@@ -88,7 +92,7 @@ impl SetItems {
         };
         let candidates = listed.iter().map(candidate).collect();
         let schema = self.schemas.of(&Pair { db_id, schema, ..Pair::default() })?;
-        Ok(Set { schema, candidates })
+        Ok(Set { schema, dialect, candidates })
     }
 }
 

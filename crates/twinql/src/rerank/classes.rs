@@ -86,7 +86,7 @@ impl Classes {
         network: Option<&Network>,
         how: &RerankConfig,
     ) -> Classes {
-        let dialect = how.dialect;
+        let dialect = set.dialect.unwrap_or(how.dialects.pred);
         let translated: Vec<Result<String, SideError>> =
             candidates.iter().map(|c| in_sqlite(&set.schema, c.sql.trim(), dialect)).collect();
         let texts = || translated.iter().filter_map(|t| t.as_deref().ok());

@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 use twinql_sql::{Dialect, Schema, Semantics};
 
 use super::weights::{Candidate, Weights};
+use crate::dialects::Dialects;
 
 /// Candidates for one question, over one schema.
 #[derive(Debug, Clone)]
 pub struct Set {
     /// The schema.
     pub schema: Arc<Schema>,
+    /// Whose SQL the candidates are, where that is not what the reranker takes them to be.
+    pub dialect: Option<Dialect>,
     /// The candidates, in the order in which the model gave them.
     pub candidates: Vec<Candidate>,
 }
@@ -71,8 +74,8 @@ pub struct RerankConfig {
     pub proofs: bool,
     /// What "the same answer" means. A network that was not trained for it is told the nearest that it knows.
     pub semantics: Semantics,
-    /// Whose SQL the candidates are.
-    pub dialect: Dialect,
+    /// Whose SQL the DDL and the candidates are (predictions all), where their set does not say so.
+    pub dialects: Dialects,
 }
 
 impl Default for RerankConfig {
@@ -83,7 +86,7 @@ impl Default for RerankConfig {
             weights: Weights::default(),
             proofs: true,
             semantics: Semantics::default(),
-            dialect: Dialect::Sqlite,
+            dialects: Dialects::default(),
         }
     }
 }

@@ -19,7 +19,7 @@
 //!     "SELECT COUNT(id) FROM singer",
 //!     "SELECT COUNT(nothing) FROM singer",
 //! ];
-//! let set = Set { schema, candidates: candidates.map(Candidate::new).to_vec() };
+//! let set = Set { schema, dialect: None, candidates: candidates.map(Candidate::new).to_vec() };
 //! let ranking = Reranker::new(None, RerankConfig::default())?.rank(&set);
 //! assert_eq!(ranking.chosen, Some(1));
 //! assert_eq!(ranking.classes, [vec![0], vec![1, 2]]);
@@ -98,13 +98,13 @@ impl Reranker {
 
     /// What the choices depend on, in a line.
     pub fn signature(&self) -> String {
-        let RerankConfig { method, utility, weights, proofs, dialect, semantics, .. } = &self.config;
+        let RerankConfig { method, utility, weights, proofs, dialects, semantics, .. } = &self.config;
         let by = if *method == Method::Mbr { utility.name() } else { "none" };
         let network = self.network.as_ref().map_or("none", Network::hash);
         let told = self.network.as_ref().and_then(|network| network.stands_in_for(semantics));
         let told = told.map_or_else(String::new, |own| format!("|network:{own}"));
         format!(
-            "twinql:{}|rerank:{}|metric:{by}|ckpt:{network}|sql:{PARSER}|dialect:{dialect}|semantics:{semantics}{told}|weights:{weights}|proofs:{proofs}",
+            "twinql:{}|rerank:{}|metric:{by}|ckpt:{network}|sql:{PARSER}|dialect:{dialects}|semantics:{semantics}{told}|weights:{weights}|proofs:{proofs}",
             env!("CARGO_PKG_VERSION"),
             method.name(),
         )

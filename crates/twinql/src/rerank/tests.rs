@@ -12,6 +12,7 @@ const DDL: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age I
 fn set(candidates: &[&str]) -> Set {
     Set {
         schema: Arc::new(Schema::from_ddl("concerts", DDL).unwrap()),
+        dialect: None,
         candidates: candidates.iter().copied().map(Candidate::new).collect(),
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use twinql_graph::relpm;
 use twinql_model::GraphConfig;
+use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Repair, Schema, Semantics, parse};
 use twinql_suite::JudgeConfig;
 
@@ -14,8 +15,9 @@ use super::guard::{Certainty, GUARD_DATABASES, certainties, draws, open_to_chanc
 use super::shaping::Shaping;
 use super::steps::{EVEN, Steps, steps};
 use crate::builder::EngineBuilder;
+use crate::dialects::Dialects;
 use crate::engine::Engine;
-use crate::input::in_sqlite;
+use crate::input::{in_sqlite, pred_in_sqlite};
 use crate::job::{Job, Work};
 use crate::judging;
 use crate::network::NetworkError;
@@ -38,8 +40,8 @@ pub struct RewardConfig {
     pub shaping: Shaping,
     /// How completions are read.
     pub reading: Reading,
-    /// Whose SQL golds and completions are.
-    pub dialect: Dialect,
+    /// Whose SQL golds and completions are, where a sample does not say so.
+    pub dialects: Dialects,
     /// Databases on which the guard looks for a refutation; 0 asks no guard at all. Under `expected-ex`, which counts
     /// databases itself, the guard asks for chance and for loose ends alone.
     pub guard: u64,
@@ -60,7 +62,7 @@ impl Default for RewardConfig {
         RewardConfig {
             shaping: Shaping::default(),
             reading: Reading::default(),
-            dialect: Dialect::Sqlite,
+            dialects: Dialects::default(),
             guard: GUARD_DATABASES,
             no_sql: None,
             no_plan: None,
@@ -80,12 +82,25 @@ pub struct Sample {
     pub gold: String,
     /// What the model wrote.
     pub completion: String,
+    /// Whose SQL both are, where that is not what the rewarder takes them to be.
+    pub dialects: Option<Dialects>,
 }
 
 impl Sample {
     /// A completion against a gold.
     pub fn new(schema: &Arc<Schema>, gold: impl Into<String>, completion: impl Into<String>) -> Sample {
-        Sample { schema: Arc::clone(schema), gold: gold.into(), completion: completion.into() }
+        Sample {
+            schema: Arc::clone(schema),
+            gold: gold.into(),
+            completion: completion.into(),
+            dialects: None,
+        }
+    }
+
+    /// The same, whose gold and completion are in dialects of their own.
+    #[must_use]
+    pub fn in_dialects(self, dialects: impl Into<Dialects>) -> Sample {
+        Sample { dialects: Some(dialects.into()), ..self }
     }
 }
 
@@ -221,10 +236,12 @@ impl Rewarder {
                 Extraction::NoSql | Extraction::Sql { .. } => "no SQL".into(),
             }));
         };
-        let of = |side, sql: &str| in_sqlite(&sample.schema, side, sql, self.config.dialect);
-        let gold = of("gold", &sample.gold).map_err(|(_, error)| Refused::Gold(error))?;
-        let pred = of("pred", sql).map_err(|(status, error)| Refused::NoPlan(status, error))?;
-        if self.config.dialect == Dialect::Sqlite {
+        let dialects = sample.dialects.unwrap_or(self.config.dialects);
+        let gold = in_sqlite(&sample.schema, Side::Gold, &sample.gold, dialects.gold)
+            .map_err(|(_, error)| Refused::Gold(error))?;
+        let pred = pred_in_sqlite(&sample.schema, sql, dialects)
+            .map_err(|(status, error)| Refused::NoPlan(status, error))?;
+        if dialects.pred == Dialect::Sqlite {
             as_it_stands(&pred).map_err(Refused::NoSql)?;
         }
         let work = Work::Pair { schema: Arc::clone(&sample.schema), gold, pred };

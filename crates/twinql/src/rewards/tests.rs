@@ -199,7 +199,7 @@ fn rewards_depend_on_the_sample_alone() {
 
 #[test]
 fn other_dialects_are_translated() {
-    let config = RewardConfig { dialect: Dialect::Postgres, ..RewardConfig::default() };
+    let config = RewardConfig { dialects: Dialect::Postgres.into(), ..RewardConfig::default() };
     let found = rewards(
         config,
         &["SELECT name FROM singer WHERE age::integer > 40", "SELECT name FROM singer WHERE"],

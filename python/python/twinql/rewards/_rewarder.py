@@ -67,6 +67,7 @@ class Rewarder:
     for steps of a WITH clause. no_sql, no_plan: what a completion without exactly one statement earns, and one that is no
     query over the schema.
     format: (name, weight) of a part for the format alone.
+    dialect: whose SQL the DDL is, and golds and completions where gold_dialect and pred_dialect do not say.
 
     >>> ddl = "CREATE TABLE t (a INTEGER, b INTEGER)"
     >>> rewarder = Rewarder()
@@ -81,6 +82,8 @@ class Rewarder:
         checkpoint: str | PathLike[str] = "small",
         semantics: str = "default",
         dialect: str = "sqlite",
+        gold_dialect: str | None = None,
+        pred_dialect: str | None = None,
         seed: int = 8,
         guard: int = _twinql.GUARD_DATABASES,
         partial: float = 0.0,
@@ -96,6 +99,8 @@ class Rewarder:
             fspath(checkpoint),
             semantics,
             dialect,
+            gold_dialect,
+            pred_dialect,
             seed,
             shaping,
             guard,

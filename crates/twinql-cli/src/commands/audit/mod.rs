@@ -46,7 +46,7 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
         ("--schemas", typed.schemas.schemas.as_deref()),
     ]);
     document::outputs(&mut inputs, &[&typed.out], &typed.report)?;
-    let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialect.dialect)?;
+    let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialects.get())?;
     let golds = open_golds(&source, typed.db_id.as_deref(), schemas)?;
     let mut writer = Writer::new(&typed, &source, config.severity)?;
     let work = |jobs: &[Job]| audited(jobs, &config);
@@ -128,7 +128,7 @@ fn config(typed: &Audit, seed: Option<u64>) -> Result<Config> {
     }
     Ok(Config {
         semantics: typed.semantics.get()?,
-        dialect: typed.schemas.dialect.dialect,
+        dialect: typed.schemas.dialects.get().gold,
         checks,
         severity: least,
         witness: !typed.no_witness,

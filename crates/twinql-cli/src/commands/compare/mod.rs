@@ -9,11 +9,13 @@ mod report;
 mod tables;
 mod telling;
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 use twinql::Record;
 use twinql::files::Inputs;
-use twinql::input::Items;
+use twinql::input::{Guessing, Items, Source};
 use twinql::metrics::{Column, Comparison, Hardness, Resampling, Systems, metric};
 use twinql::record::StatusCounts;
 
@@ -23,6 +25,7 @@ use crate::commands::databases;
 use crate::commands::{checks, engine, score_all, tell};
 use crate::document;
 use crate::external::{External, subjects};
+use crate::input;
 use crate::output::Console;
 use crate::report::Subject;
 use entries::Entries;
@@ -50,7 +53,13 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     }
     document::outputs(&mut inputs, &[&output.out], &typed.report)?;
     let mut external = External::read_of_systems(&typed.external, &names)?;
-    let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
+    let of_system =
+        |(_, pred): &(String, PathBuf)| Source::Lines { gold: typed.gold.gold.clone(), pred: pred.clone() };
+    let sources: Vec<Source> = systems.iter().map(of_system).collect();
+    let dialects = input::settled(&typed.input.dialects, &sources, |ddl| {
+        Ok(Guessing::new(Some(&typed.input.schemas), ddl, None))
+    })?;
+    let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, dialects)?;
     let engine = engine(&metrics, &schemas, console)?;
     let mut sources = vec![typed.gold.gold.as_path()];
     sources.extend(systems.iter().map(|(_, path)| path.as_path()));

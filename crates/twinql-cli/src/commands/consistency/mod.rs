@@ -47,7 +47,7 @@ const NAMED: usize = 10;
 
 /// Reads inputs and predictions, judges what is distinct, and tells the rates.
 pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Result<bool> {
-    sqlite_only(typed.input.dialect.dialect)?;
+    sqlite_only(typed.input.dialects.dialect)?;
     let metrics = Metrics::new(typed.metrics, seed)?;
     let output = Output::of_report(typed.output)?;
     let how = args::resampling(typed.resamples, seed);
@@ -65,7 +65,7 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
     ]);
     files = files.with(metrics.files());
     document::outputs(&mut files, &[&output.out], &typed.report)?;
-    let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
+    let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialects.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     let spoken = match &typed.fluency_scores {
         Some(path) => Fluency::read(path)?,

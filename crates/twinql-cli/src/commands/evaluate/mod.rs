@@ -17,6 +17,7 @@ use std::sync::PoisonError;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
+use twinql::input::{Guessing, Source};
 use twinql::metrics::Resampling;
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job};
@@ -44,7 +45,11 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let metrics = Metrics::new(typed.metrics, seed)?;
     let output = Output::of_report(typed.output)?;
     let how = args::resampling(typed.resamples, seed);
-    let schemas = databases::schemas(typed.input.schemas.as_deref(), &metrics, typed.input.dialect.dialect)?;
+    let source = Source::Pairs(typed.pairs.clone());
+    let dialects = input::settled(&typed.input.dialects, &[source], |ddl| {
+        Ok(Guessing::new(typed.input.schemas.as_deref(), ddl, None))
+    })?;
+    let schemas = databases::schemas(typed.input.schemas.as_deref(), &metrics, dialects)?;
     let engine = engine(&metrics, &schemas, console)?;
     let mut inputs = Inputs::default()
         .with([("--pairs", Some(typed.pairs.as_path())), ("--schemas", typed.input.schemas.as_deref())])

@@ -17,7 +17,7 @@ use twinql::record::{Record, Status};
 use twinql::rewards::{RewardConfig, Rewarder};
 use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
-use twinql::{Engine, EngineBuilder, Job, Network, Schema, Semantics, Work};
+use twinql::{Dialects, Engine, EngineBuilder, Job, Network, Schema, Semantics, Work};
 use utoipa::ToSchema;
 
 use super::answer::Refused;
@@ -44,12 +44,12 @@ pub(super) struct App {
     pub(super) token: Option<String>,
     /// The checkpoint, shared by all that scores.
     pub(super) network: Network,
-    /// Scores pairs in the server's dialect.
+    /// Scores pairs, those in the server's dialects under their signature.
     pub(super) engine: Engine,
     /// Run queries for verdicts, in processes of their own where that was asked for.
     pub(super) workers: Workers,
-    /// One for each dialect that a completion may be written in.
-    rewarders: Vec<(Dialect, Rewarder)>,
+    /// Rewards completions, each sample in its own dialects.
+    pub(super) rewarder: Rewarder,
     /// How verdicts are found: witnesses are shrunk, for people read them.
     pub(super) judge: JudgeConfig,
     /// Of one request.
@@ -58,8 +58,8 @@ pub(super) struct App {
     schemas: Schemas,
     /// The schema of requests that say nothing of theirs.
     db_id: Option<String>,
-    /// The dialect of requests that name none.
-    dialect: Dialect,
+    /// The dialects of requests that name none.
+    dialects: Dialects,
     /// Whether the log may hold queries, which may hold data.
     log_queries: bool,
     /// Schemas that requests carried, by dialect and text.
@@ -75,15 +75,39 @@ pub(super) struct Over {
     pub(super) db_id: Option<String>,
     /// CREATE TABLE statements instead; other statements are skipped.
     pub(super) schema: Option<String>,
-    /// Whose SQL the queries and the schema are: `sqlite`, `postgres`, `mysql`, `generic`.
+    /// Whose SQL the schema is, and the queries of which nothing else is said: the name of a dialect, as `sqlite`.
     pub(super) dialect: Option<String>,
+    /// Whose SQL the gold is.
+    pub(super) gold_dialect: Option<String>,
+    /// Whose SQL what is compared with it is.
+    pub(super) pred_dialect: Option<String>,
     /// What `the same answer` means: `default`, `no-fk`, `spider`, `bird`, `declared`, `strict`.
     pub(super) semantics: Option<String>,
 }
 
+impl Over {
+    /// The same, in the dialects of the request that it is a part of where it names none itself.
+    pub(super) fn in_dialects_of(mut self, request: &Over) -> Over {
+        // Whoever names one for all has named them all.
+        if self.dialect.is_some() {
+            return self;
+        }
+        for (own, theirs) in [
+            (&mut self.dialect, &request.dialect),
+            (&mut self.gold_dialect, &request.gold_dialect),
+            (&mut self.pred_dialect, &request.pred_dialect),
+        ] {
+            if own.is_none() {
+                own.clone_from(theirs);
+            }
+        }
+        self
+    }
+}
+
 impl App {
     /// Reads everything that requests need before the first of them: a wrong flag, schema or checkpoint ends the
-    /// program and is no answer to a client. There is a rewarder for each dialect, since a request may name its own.
+    /// program and is no answer to a client.
     pub(super) fn new(typed: &Serve, seed: Option<u64>, console: Console) -> Result<App> {
         for (flag, given) in [("--most-body", typed.most_body), ("--most-pairs", typed.most_pairs)] {
             if given == 0 {
@@ -95,8 +119,8 @@ impl App {
         if !(1..=1024).contains(&at_once) || typed.time_limit == 0 {
             bail!("--most-at-once must be from 1 to 1024, and --time-limit at least 1");
         }
-        let dialect = typed.schemas.dialect.dialect;
-        let schemas = input::schemas(typed.schemas.schemas.as_deref(), dialect)?;
+        let dialects = typed.schemas.dialects.known()?;
+        let schemas = input::schemas(typed.schemas.schemas.as_deref(), dialects)?;
         if let Some(id) = &typed.db_id {
             schemas.only(Some(id))?;
         }
@@ -104,20 +128,16 @@ impl App {
         let network = Network::chosen(typed.checkpoint.as_deref())?;
         let semantics = typed.semantics.get()?;
         let seed = seed.unwrap_or(DEFAULT_SEED);
-        let builder = |dialect| -> Result<EngineBuilder> {
+        let builder = || -> Result<EngineBuilder> {
             Ok(Engine::builder()
                 .network(network.clone())
                 .semantics(semantics.clone())
                 .seed(seed)
-                .translated_from(dialect)
+                .translated_from(dialects)
                 .workers(worker::workers(typed.run.workers, &limits)?, limits))
         };
-        let engine = builder(dialect)?.build()?;
-        let mut rewarders = Vec::new();
-        for dialect in Dialect::ALL {
-            let config = RewardConfig { dialect, ..RewardConfig::default() };
-            rewarders.push((dialect, Rewarder::new(builder(dialect)?, config)?));
-        }
+        let engine = builder()?.build()?;
+        let rewarder = Rewarder::new(builder()?, RewardConfig { dialects, ..RewardConfig::default() })?;
         let judge = judge_config(semantics, None, seed);
         let judge = JudgeConfig { shrink: true, limits, ..judge };
         console.say(format!("{} databases", schemas.all().count()));
@@ -129,11 +149,11 @@ impl App {
             engine,
             workers: worker::workers(typed.run.workers, &limits)?,
             judge,
-            rewarders,
+            rewarder,
             most_pairs: typed.most_pairs,
             schemas,
             db_id: typed.db_id.clone(),
-            dialect,
+            dialects,
             log_queries: typed.log_queries,
             carried: Mutex::new(LruCache::new(KEPT)),
             closing: watch::Sender::new(false),
@@ -177,7 +197,7 @@ impl App {
     /// # Errors
     /// There is none, in words.
     pub(super) fn schema(&self, over: &Over) -> Result<Arc<Schema>, String> {
-        let dialect = self.dialect(over)?;
+        let dialect = self.dialects(over)?.schema;
         let Some(ddl) = over.schema.as_deref().filter(|ddl| !ddl.trim().is_empty()) else {
             return match over.db_id.as_deref().or(self.db_id.as_deref()) {
                 Some(id) => self.schemas.get(id),
@@ -204,28 +224,29 @@ impl App {
         Ok(schema)
     }
 
-    /// Whose SQL a request is.
+    /// Whose SQL a request is. One that names a dialect for all says nothing else of those that it does not name.
     ///
     /// # Errors
     /// No dialect of twinql's.
-    pub(super) fn dialect(&self, over: &Over) -> Result<Dialect, String> {
-        match &over.dialect {
-            None => Ok(self.dialect),
-            Some(name) => name.parse().map_err(|e| format!("dialect: {e}")),
-        }
+    pub(super) fn dialects(&self, over: &Over) -> Result<Dialects, String> {
+        let usual = match &over.dialect {
+            None => self.dialects,
+            Some(name) => name.parse::<Dialect>().map_err(|e| format!("dialect: {e}"))?.into(),
+        };
+        usual.of_pair(over.gold_dialect.as_deref(), over.pred_dialect.as_deref())
     }
 
-    /// The schema and the dialect of a request that is nothing without them.
+    /// The schema and the dialects of a request that is nothing without them.
     ///
     /// # Errors
     /// There is none, or none of twinql's.
-    pub(super) fn over(&self, over: &Over) -> Result<(Arc<Schema>, Dialect), Refused> {
+    pub(super) fn over(&self, over: &Over) -> Result<(Arc<Schema>, Dialects), Refused> {
         self.place(over).map_err(Refused::validation)
     }
 
     /// The same, with the error in words.
-    fn place(&self, over: &Over) -> Result<(Arc<Schema>, Dialect), String> {
-        Ok((self.schema(over)?, self.dialect(over)?))
+    fn place(&self, over: &Over) -> Result<(Arc<Schema>, Dialects), String> {
+        Ok((self.schema(over)?, self.dialects(over)?))
     }
 
     /// What counts as the same in a request.
@@ -245,9 +266,14 @@ impl App {
         if self.log_queries {
             tracing::info!(gold, pred, "pair");
         }
+        // As in a file, a dialect that is not known is no fault of the gold.
+        let unknown = self.dialects(over).is_err();
         let work = match self.place(over) {
-            Ok((schema, dialect)) => work(schema, gold.to_owned(), pred.to_owned(), dialect),
-            Err(error) => Work::Unusable { status: Status::GoldError, error, alike: false },
+            Ok((schema, dialects)) => work(schema, gold.to_owned(), pred.to_owned(), dialects),
+            Err(error) => {
+                let status = if unknown { Status::Unsupported } else { Status::GoldError };
+                Work::Unusable { status, error, alike: false }
+            }
         };
         Job { id, work }
     }
@@ -288,12 +314,6 @@ impl App {
             Some(name) => name.parse().map_err(|e| Refused::validation(format!("question: {e}")))?,
         };
         self.engine.asking(metrics, semantics, question).map_err(|e| Refused::validation(e.to_string()))
-    }
-
-    /// What rewards completions of a dialect.
-    pub(super) fn rewarder(&self, dialect: Dialect) -> Result<&Rewarder, Refused> {
-        let found = self.rewarders.iter().find(|(of, _)| *of == dialect);
-        found.map(|(_, rewarder)| rewarder).ok_or_else(Refused::internal)
     }
 
     /// Scores jobs and counts them.

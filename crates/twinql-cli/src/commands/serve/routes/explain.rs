@@ -34,9 +34,9 @@ pub(in crate::commands::serve) async fn explain(
 ) -> Result<Json<Value>, Refused> {
     let semantics = app.semantics(&request.over)?;
     app.at_work(move |app| {
-        let (schema, dialect) = app.over(&request.over)?;
+        let (schema, dialects) = app.over(&request.over)?;
         let queries = [request.gold.as_str(), request.pred.as_str()];
-        document(&schema, queries, dialect, &semantics, Some(&app.network))
+        document(&schema, queries, dialects, &semantics, Some(&app.network))
             .map(Json)
             .map_err(|error| Refused::validation(format!("{error:#}")))
     })

@@ -152,10 +152,11 @@ fn agreement(app: &App, over: &Over, method: Method, texts: &[String]) -> Result
             texts.len()
         )));
     }
-    let (schema, dialect) = app.over(over)?;
-    let config = RerankConfig { method, semantics: app.semantics(over)?, dialect, ..RerankConfig::default() };
+    let (schema, dialects) = app.over(over)?;
+    let config =
+        RerankConfig { method, semantics: app.semantics(over)?, dialects, ..RerankConfig::default() };
     let reranker = Reranker::new(Some(app.network.clone()), config).map_err(|_| Refused::internal())?;
     let candidates = texts.iter().map(Candidate::new).collect();
-    let ranking = reranker.rank(&Set { schema, candidates });
+    let ranking = reranker.rank(&Set { schema, dialect: None, candidates });
     Ok(ranking.scores.into_iter().map(Option::unwrap_or_default).collect())
 }

@@ -94,8 +94,7 @@ pub(in crate::commands::serve) async fn get_reward(
                         .map_err(|error| Refused::validation(format!("label {at}: {error}")))
                 })
                 .collect::<Result<Vec<Sample>, Refused>>()?;
-            let dialect = app.dialect(&over).map_err(Refused::validation)?;
-            Ok(app.rewarder(dialect)?.rewards(&samples))
+            Ok(app.rewarder.rewards(&samples))
         })
         .await?;
     let numbers = |of: fn(&Reward) -> f64| match rewards.as_slice() {
@@ -120,9 +119,9 @@ fn sample(app: &App, over: &Over, label: &str, completion: &str) -> Result<Sampl
     let (gold, over) = match read {
         Some(json) => {
             let label: Label = serde_json::from_value(json).map_err(|e| e.to_string())?;
-            (label.gold, label.over)
+            (label.gold, label.over.in_dialects_of(over))
         }
         None => (label.to_owned(), over.clone()),
     };
-    Ok(Sample::new(&app.schema(&over)?, gold, completion))
+    Ok(Sample::new(&app.schema(&over)?, gold, completion).in_dialects(app.dialects(&over)?))
 }

@@ -142,11 +142,10 @@ pub(in crate::commands::serve) async fn score(
                 // What a pair says of its schema goes before what the request says.
                 let own = pair.over.db_id.is_some() || pair.over.schema.is_some();
                 let (db_id, schema) = match own {
-                    true => (pair.over.db_id, pair.over.schema),
+                    true => (pair.over.db_id.clone(), pair.over.schema.clone()),
                     false => (over.db_id.clone(), over.schema.clone()),
                 };
-                let dialect = pair.over.dialect.or_else(|| over.dialect.clone());
-                let over = Over { db_id, schema, dialect, semantics: None };
+                let over = Over { db_id, schema, semantics: None, ..pair.over.in_dialects_of(&over) };
                 app.job(pair.id.unwrap_or_else(|| at.into()), &over, &pair.gold, &pair.pred)
             })
             .collect();

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Map, Value};
 use twinql::rewards::Sample;
+use twinql::sql::Dialect;
 
 use crate::commands::serve::answer::{Body, Refused};
 use crate::commands::serve::app::{App, Over};
@@ -27,14 +28,14 @@ pub(in crate::commands::serve) async fn verify(
         db_id: text("db_id"),
         schema: text("sql_context"),
         dialect: text("sql_dialect").map(|name| dialect_of(&name).to_owned()),
-        semantics: None,
+        ..Over::default()
     };
     let reply = request.get("response").and_then(last_reply);
     let reply = reply.ok_or_else(|| Refused::validation("`response` holds no message with text"))?;
     let reward = app
         .at_work(move |app| {
-            let (schema, dialect) = app.over(&over)?;
-            Ok(app.rewarder(dialect)?.rewards(&[Sample::new(&schema, gold, reply)]).pop())
+            let (schema, dialects) = app.over(&over)?;
+            Ok(app.rewarder.rewards(&[Sample::new(&schema, gold, reply).in_dialects(dialects)]).pop())
         })
         .await?
         .ok_or_else(Refused::internal)?;
@@ -46,14 +47,15 @@ pub(in crate::commands::serve) async fn verify(
     Ok(Json(response))
 }
 
-/// NeMo Gym's names of dialects.
-fn dialect_of(name: &str) -> &str {
-    match name.to_ascii_lowercase().as_str() {
-        "postgresql" | "postgres" | "psql" => "postgres",
-        "mysql" | "mariadb" => "mysql",
-        "sqlite" | "sqlite3" => "sqlite",
-        _ => "generic",
-    }
+/// NeMo Gym's names of dialects: ours, and some more.
+fn dialect_of(name: &str) -> &'static str {
+    let known = match name.to_ascii_lowercase().as_str() {
+        "psql" => Ok(Dialect::Postgres),
+        "mariadb" => Ok(Dialect::Mysql),
+        "sqlite3" => Ok(Dialect::Sqlite),
+        other => other.parse(),
+    };
+    known.unwrap_or(Dialect::Generic).name()
 }
 
 /// The text of the last message of a response of the Responses API, or the response itself where it is a text.
