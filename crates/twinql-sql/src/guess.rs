@@ -1,7 +1,7 @@
 //! Which dialect the queries of a file are in: a vote.
 //!
-//! A dialect reads a query where its grammar takes the text as it stands, its planner takes the query over the schema, and
-//! SQLite or the sandbox has every function of the plan. Each query votes for every dialect that reads it. The dialect
+//! A dialect reads a query where its grammar takes the text as it stands, its planner takes the query over the schema and
+//! knows of nothing that the system refuses in it, and SQLite or the sandbox has every function of the plan. Each query votes for every dialect that reads it. The dialect
 //! with the most votes is taken; of several with as many, the first of [`Dialect::ALL`]. A query that all of them read, or
 //! none, decides nothing: a file of such queries is SQLite's as much as anybody's.
 //!
@@ -24,9 +24,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::parse::{foreign, lacking, parse, parse_in};
-use crate::plan::plan;
+use crate::plan::plan_and_refusal;
 use crate::print;
 use crate::schema::Schema;
 
@@ -41,7 +41,7 @@ pub fn reads(schema: &Schema, sql: &str, dialect: Dialect) -> bool {
     if !parsed.repairs.is_empty() {
         return false;
     }
-    let Ok(plan) = plan(schema, &parsed) else { return false };
+    let Ok((plan, None)) = plan_and_refusal(schema, &parsed) else { return false };
     if dialect == Dialect::Sqlite {
         return foreign::refuse(sql).is_ok() && lacking(&parsed).is_none();
     }

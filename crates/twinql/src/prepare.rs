@@ -11,7 +11,7 @@ use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::function::is_volatile;
 use twinql_sql::prove::Vacuous;
 use twinql_sql::{
-    Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, lacking, normalize,
+    Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, Translated, lacking, normalize,
     normalize::{normalize_plausible, normalize_with},
     parse, parse_in, plan,
 };
@@ -74,7 +74,15 @@ pub fn canonical(
 /// # Errors
 /// The query is not one over this schema, not supported, or has no form in SQLite.
 pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SideError> {
-    Ok(twinql_sql::in_sqlite(schema, sql, dialect)?)
+    translate(schema, sql, dialect).map(|t| t.sql)
+}
+
+/// The same, with why the query's own system refuses it, where it does.
+///
+/// # Errors
+/// Those of [`in_sqlite`].
+pub fn translate(schema: &Schema, sql: &str, dialect: Dialect) -> Result<Translated, SideError> {
+    Ok(twinql_sql::translate(schema, sql, dialect)?)
 }
 
 /// What a query is read under: the semantics that its form follows, and the one that the marks of its graph name.

@@ -278,6 +278,7 @@ impl Lines {
         let empty = Schema::default();
         let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
         let mut golds = spider::read_gold(&typed.gold.gold)?;
+        let written: Vec<String> = golds.iter().map(|gold| gold.sql.clone()).collect();
         let mut gold_statuses = vec![Status::GoldError; golds.len()];
         let usable = golds.iter_mut().zip(&mut gold_statuses).filter(|(gold, _)| gold.unusable.is_none());
         for (gold, of_gold) in usable {
@@ -296,17 +297,19 @@ impl Lines {
             }
             let aligned = spider::align(&golds, predictions.all, spider::Cover::All, &gold_name, &name)?;
             for (i, ((gold, pred), of_gold)) in aligned.into_iter().zip(&gold_statuses).enumerate() {
+                let as_written = || written.get(i).map_or("", String::as_str);
                 let place = match (&gold.unusable, pred.unusable) {
                     (Some(why), _) => Err((*of_gold, format!("{gold_name}, line {}: {why}", gold.line))),
                     (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
-                    (None, None) => pred_in_sqlite(schema_of(&gold.db_id), &pred.sql, dialects).map(|pred| {
-                        pairs.push(RunPair {
-                            db_id: Arc::from(gold.db_id.as_str()),
-                            gold: Arc::from(gold.sql.as_str()),
-                            pred: Arc::from(pred),
-                        });
-                        pairs.len() - 1
-                    }),
+                    (None, None) => pred_in_sqlite(schema_of(&gold.db_id), as_written(), &pred.sql, dialects)
+                        .map(|pred| {
+                            pairs.push(RunPair {
+                                db_id: Arc::from(gold.db_id.as_str()),
+                                gold: Arc::from(gold.sql.as_str()),
+                                pred: Arc::from(pred),
+                            });
+                            pairs.len() - 1
+                        }),
                 };
                 places.push((system, i, place));
             }

@@ -29,7 +29,7 @@ use twinql_corpus::pairs::Draft;
 use twinql_files::read_bounded;
 use twinql_sql::guess::readers;
 use twinql_sql::prove::Side;
-use twinql_sql::{Dialect, Schema, lacking, parse};
+use twinql_sql::{Dialect, Schema, Translated, lacking, parse};
 
 use crate::dialects::Dialects;
 use crate::job::{Job, Work};
@@ -143,7 +143,7 @@ impl Source {
 pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialects: impl Into<Dialects>) -> Work {
     let dialects = dialects.into();
     let both = in_sqlite(&schema, Side::Gold, &gold, dialects.gold)
-        .and_then(|gold| Ok((gold, pred_in_sqlite(&schema, &pred, dialects)?)));
+        .and_then(|sqlite| Ok((sqlite, pred_in_sqlite(&schema, &gold, &pred, dialects)?)));
     match both {
         Ok((gold, pred)) => Work::Pair { schema, gold, pred },
         // The same words of two systems may say two things.
@@ -170,9 +170,21 @@ pub fn work_of(schema: Arc<Schema>, pair: Pair, usual: Dialects) -> Work {
 /// A prediction of a pair in these dialects as SQLite has it, or the status and the error of the pair.
 ///
 /// # Errors
-/// Those of [`in_sqlite`]; and beside a gold of another system, what no gold excuses.
-pub fn pred_in_sqlite(schema: &Schema, sql: &str, dialects: Dialects) -> Result<String, (Status, String)> {
-    let pred = in_sqlite(schema, Side::Pred, sql, dialects.pred)?;
+/// Those of [`in_sqlite`]; what its own system refuses, unless that refuses the gold too; and beside a gold of another
+/// system, what no gold excuses.
+pub fn pred_in_sqlite(
+    schema: &Schema,
+    gold: &str,
+    sql: &str,
+    dialects: Dialects,
+) -> Result<String, (Status, String)> {
+    let Translated { sql: pred, refused } = translated(schema, Side::Pred, sql, dialects.pred)?;
+    if let Some(error) = refused {
+        let gold = || prepare::translate(schema, gold, dialects.gold).is_ok_and(|g| g.refused.is_some());
+        if !(dialects.are_one() && gold()) {
+            return Err((status::of_side(Side::Pred, false), format!("pred: {error}")));
+        }
+    }
     if !dialects.are_one() {
         runs_beside_another(&pred, dialects.pred)?;
     }
@@ -204,7 +216,16 @@ pub fn in_sqlite(
     sql: &str,
     dialect: Dialect,
 ) -> Result<String, (Status, String)> {
-    prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
+    translated(schema, side, sql, dialect).map(|t| t.sql)
+}
+
+fn translated(
+    schema: &Schema,
+    side: Side,
+    sql: &str,
+    dialect: Dialect,
+) -> Result<Translated, (Status, String)> {
+    prepare::translate(schema, sql, dialect).map_err(|error| {
         let status = status::of_side(side, error.unsupported);
         let said = side.flagged(&error.message);
         // It is a sign of another system: of which, where one reads it.

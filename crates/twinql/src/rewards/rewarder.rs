@@ -239,7 +239,7 @@ impl Rewarder {
         let dialects = sample.dialects.unwrap_or(self.config.dialects);
         let gold = in_sqlite(&sample.schema, Side::Gold, &sample.gold, dialects.gold)
             .map_err(|(_, error)| Refused::Gold(error))?;
-        let pred = pred_in_sqlite(&sample.schema, sql, dialects)
+        let pred = pred_in_sqlite(&sample.schema, &sample.gold, sql, dialects)
             .map_err(|(status, error)| Refused::NoPlan(status, error))?;
         if dialects.pred == Dialect::Sqlite {
             as_it_stands(&pred).map_err(Refused::NoSql)?;
