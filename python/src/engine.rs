@@ -273,7 +273,7 @@ impl PyEngine {
             metrics,
             semantics: settings::preset(semantics)?,
             question: settings::question(question)?,
-            dialects: settings::dialects(dialect, gold_dialect, pred_dialect)?,
+            dialects: settings::of_pair(dialect, gold_dialect, pred_dialect)?,
             seed,
             databases: settings::databases(databases)?,
             probes: settings::probes(probes)?,

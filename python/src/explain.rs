@@ -31,7 +31,7 @@ pub(crate) fn explain<'py>(
     pred_dialect: Option<&str>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
+    let dialects = settings::of_pair(dialect, gold_dialect, pred_dialect)?;
     let semantics = settings::preset(semantics)?;
     let schema = schemas::only(py, schema, dialects.schema)?;
     let pool = pool(py, threads)?;

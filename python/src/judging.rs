@@ -63,7 +63,7 @@ pub(crate) fn judge<'py>(
     workers: &str,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
+    let dialects = settings::of_pair(dialect, gold_dialect, pred_dialect)?;
     let databases = settings::databases(databases)?;
     if plausible > MOST_PLAUSIBLE {
         return Err(ArgumentError::new_err(format!(

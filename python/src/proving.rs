@@ -37,7 +37,7 @@ pub(crate) fn prove<'py>(
     threads: Option<usize>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
+    let dialects = settings::of_pair(dialect, gold_dialect, pred_dialect)?;
     let semantics = settings::preset(semantics)?;
     let threshold = metrics::metric("proof").map_or(1.0, |m| m.threshold);
     let signature = Signature {

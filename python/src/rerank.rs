@@ -51,7 +51,7 @@ pub(crate) fn rerank<'py>(
         },
         proofs,
         semantics: settings::preset(semantics)?,
-        dialects: settings::dialects(dialect, pred_dialect, pred_dialect)?,
+        dialects: settings::of_pair(dialect, pred_dialect, pred_dialect)?,
     };
     let dialect = config.dialects.schema;
     let needed = config.method == Method::Mbr && config.utility == Utility::Gmn;

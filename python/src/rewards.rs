@@ -110,7 +110,7 @@ impl PyRewarder {
             config: RewardConfig {
                 shaping,
                 reading: Reading { take_unclosed },
-                dialects: settings::dialects(dialect, gold_dialect, pred_dialect)?,
+                dialects: settings::of_pair(dialect, gold_dialect, pred_dialect)?,
                 guard,
                 no_sql,
                 no_plan,

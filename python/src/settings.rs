@@ -33,8 +33,8 @@ pub(crate) fn dialect(name: &str) -> PyResult<Dialect> {
     name.parse::<Dialect>().map_err(|e| ArgumentError::new_err(e.to_string()))
 }
 
-/// The dialects of these names: `dialect` is that of the DDL, and of golds and predictions where theirs is not named.
-pub(crate) fn dialects(name: &str, gold: Option<&str>, pred: Option<&str>) -> PyResult<Dialects> {
+/// The dialects of a pair by these names: `dialect` is that of the DDL, and of golds and predictions where theirs is not named.
+pub(crate) fn of_pair(name: &str, gold: Option<&str>, pred: Option<&str>) -> PyResult<Dialects> {
     let of = |name: Option<&str>| name.map(dialect).transpose();
     Ok(Dialects::new(dialect(name)?, of(gold)?, of(pred)?))
 }

@@ -62,7 +62,7 @@ pub(crate) fn suite_accuracy<'py>(
     workers: &str,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>, String)> {
-    let dialects = settings::dialects(dialect, gold_dialect, pred_dialect)?;
+    let dialects = settings::of_pair(dialect, gold_dialect, pred_dialect)?;
     let kind = settings::kind(workers)?;
     let databases = settings::databases(databases)?;
     let pool = pool(py, threads)?;

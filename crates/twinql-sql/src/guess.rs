@@ -129,7 +129,7 @@ mod tests {
             (vec![plain, plain], Dialect::Sqlite, 0),
             (vec![plain, "SELECT a FROM t WHERE b = \"x\" AND [a] > 3"], Dialect::Sqlite, 1),
             (vec![plain, "SELECT DISTINCT ON (a) a, b FROM t ORDER BY a"], Dialect::Postgres, 1),
-            (vec![plain, "SELECT b FROM t LIMIT 2, 3", "SELECT `a` <=> 3 FROM t"], Dialect::Mysql, 2),
+            (vec![plain, "SELECT b FROM t LIMIT 2, 3", "SELECT `a` DIV 2 FROM t"], Dialect::Mysql, 2),
             // What nobody reads says nothing.
             (vec!["SELECT nothing FROM nowhere", "no SQL"], Dialect::Sqlite, 0),
         ] {
