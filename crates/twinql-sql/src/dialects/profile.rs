@@ -61,6 +61,8 @@ pub(crate) struct Names {
     pub(crate) wildcards: bool,
     /// A dot behind a column reaches into its value.
     pub(crate) fields: bool,
+    /// An output may name the aliases of those before it; a column of that name is meant first.
+    pub(crate) outputs_see_aliases: bool,
     /// The number of an array's first element in `array[n]`.
     pub(crate) first_element: i64,
 }
@@ -161,6 +163,7 @@ impl Names {
         paths: false,
         wildcards: false,
         fields: false,
+        outputs_see_aliases: false,
         first_element: 0,
     };
 }

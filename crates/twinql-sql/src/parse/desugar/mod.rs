@@ -4,14 +4,18 @@
 mod any;
 mod build;
 mod children;
+mod group_all;
 mod grouping;
+mod grouping_windows;
 mod intervals;
+mod joins;
+mod ratio;
 mod series;
 mod units;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, Query, TableFactor, VisitorMut};
+use sqlparser::ast::{Expr, Query, Select, TableFactor, VisitorMut};
 
 use crate::dialects::Dialect;
 use crate::error::SqlError;
@@ -53,7 +57,12 @@ impl VisitorMut for Rewriter {
         if self.dialect != Dialect::Mysql {
             series::move_to_from(&mut query.body, &mut self.series);
         }
-        ControlFlow::Continue(())
+        self.flow(group_all::order(query))
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
+        self.flow(result)
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
@@ -62,6 +71,9 @@ impl VisitorMut for Rewriter {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         units::quote(expr, self.dialect);
+        if self.dialect.functions_of_its_own() {
+            ratio::write_out(expr);
+        }
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
         }
