@@ -115,6 +115,15 @@ impl Dialect {
         &self.profile().names
     }
 
+    /// Whether it looks that rows keep to the keys that are declared. BigQuery, Snowflake, Databricks and Redshift take keys
+    /// as promises (<https://cloud.google.com/bigquery/docs/primary-foreign-keys>,
+    /// <https://docs.snowflake.com/en/sql-reference/constraints-overview>,
+    /// <https://docs.databricks.com/en/tables/constraints.html>,
+    /// <https://docs.aws.amazon.com/redshift/latest/dg/t_Defining_constraints.html>).
+    pub(crate) const fn enforces_keys(self) -> bool {
+        !matches!(self, Dialect::Bigquery | Dialect::Snowflake | Dialect::Databricks | Dialect::Redshift)
+    }
+
     /// What its words mean.
     pub(crate) const fn meaning(self) -> &'static profile::Meaning {
         &self.profile().meaning

@@ -52,6 +52,14 @@ pub(crate) struct Names {
     pub(crate) database_is_schema: bool,
     /// The names behind an alias stand for all columns; elsewhere those after the last keep theirs.
     pub(crate) aliases_name_all: bool,
+    /// A table has a path, `project.dataset.table`, of which a query may write the end; quotes may hold all of it.
+    pub(crate) paths: bool,
+    /// `events_*` stands for all tables whose names begin so.
+    pub(crate) wildcards: bool,
+    /// A dot behind a column reaches into its value.
+    pub(crate) fields: bool,
+    /// The number of an array's first element in `array[n]`.
+    pub(crate) first_element: i64,
 }
 
 /// What words mean.
@@ -147,5 +155,9 @@ impl Names {
         schemas: &[],
         database_is_schema: true,
         aliases_name_all: true,
+        paths: false,
+        wildcards: false,
+        fields: false,
+        first_element: 0,
     };
 }

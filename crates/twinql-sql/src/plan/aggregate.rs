@@ -51,6 +51,14 @@ impl Planner<'_> {
         let info = types::aggregate_info(&call, false, &self.columns);
         let id = self.new_column(info)?;
         self.note_column(id, span);
+        let shape = match (&call.func, call.args.first()) {
+            (AggFunc::Other(name), Some(element)) if name == "json_group_array" => {
+                Some(self.array_of(element))
+            }
+            (AggFunc::Min | AggFunc::Max | AggFunc::Bare, Some(value)) => self.shape(value),
+            _ => None,
+        };
+        self.note_shape(id, shape);
         if let Some(scope) = self.scopes.get_mut(level) {
             scope.aggregates.push((id, call));
         }
@@ -126,6 +134,7 @@ impl Groups {
             None => {
                 let info = types::aggregate_info(&call, !self.keys.is_empty(), &planner.columns);
                 let id = planner.new_column(info)?;
+                planner.copy_kind(id, column);
                 self.calls.push((id, call));
                 id
             }

@@ -90,12 +90,16 @@ impl<'a> Planner<'a> {
         match expr {
             E::Nested(inner) => self.plan_expr(inner),
             E::Identifier(name) => self.plan_column(None, name),
+            E::CompoundIdentifier(parts) if self.dialect.names().fields => self.plan_dotted(parts),
             E::CompoundIdentifier(parts) => match parts.as_slice() {
                 [qualifier, name] => self.plan_column(Some(qualifier), name),
                 [_, _, _, ..] => self.plan_qualified(parts),
                 [name] => self.plan_column(None, name),
                 [] => unsupported("an empty name", expr.span()),
             },
+            E::CompoundFieldAccess { root, access_chain } if self.dialect.names().fields => {
+                self.plan_access(expr, root, access_chain)
+            }
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
             E::Value(value) => literal(value),
             // MySQL's `_utf8 'x'`, a text with its character set said.
@@ -157,6 +161,10 @@ impl<'a> Planner<'a> {
             }
             E::Tuple(list) => Ok(Expr::Row(self.plan_exprs(list)?)),
             E::InList { expr: tested, list, negated } => self.plan_in_list(tested, list, *negated),
+            E::InUnnest { expr: tested, array_expr, negated } if self.dialect.names().fields => {
+                self.plan_in_elements(tested, array_expr, *negated)
+            }
+            E::Struct { values, fields } if self.dialect.names().fields => self.plan_record(values, fields),
             E::InSubquery { expr: tested, subquery, negated } => {
                 self.plan_in_subquery(tested, subquery, *negated, expr)
             }
@@ -201,6 +209,12 @@ impl<'a> Planner<'a> {
         self.refuse_cast(qualifier)?;
         if qualifier.is_none() && name.quote_style == Some('\'') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
+        }
+        if self.dialect.names().fields {
+            return match self.plan_name_path(&qualifier.into_iter().chain([name]).collect::<Vec<_>>())? {
+                Some(expr) => Ok(expr),
+                None => Err(self.unknown_column(qualifier, name)),
+            };
         }
         if let Some(expr) = self.resolve(qualifier, name)? {
             return Ok(expr);

@@ -25,12 +25,15 @@ mod literal;
 mod names;
 mod operators;
 mod order;
+mod paths;
 mod planner;
 mod project;
 mod refuse;
 mod scope;
 mod select;
 mod set_op;
+mod shapes;
+mod shards;
 mod sight;
 mod source;
 mod subquery;
@@ -133,6 +136,7 @@ fn plan_noting(
         frames: &parsed.frames,
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),
+        shapes: HashMap::new(),
         collations: HashMap::new(),
         columns: Vec::new(),
         scopes: Vec::new(),

@@ -95,6 +95,10 @@ impl<'a> Planner<'a> {
     /// `ARRAY[a, b]`.
     pub(super) fn plan_array(&mut self, array: &'a ast::Array) -> Result<Expr> {
         let ast::Array { elem, named: _ } = array;
+        if self.dialect.names().fields {
+            let elements = self.plan_exprs(elem)?;
+            return Ok(self.array(elements));
+        }
         Ok(call("pg_array", self.plan_exprs(elem)?))
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use sqlparser::tokenizer::Span;
 
 use super::foreign_type::ForeignType;
+use super::shapes::Shape;
 use super::sight::{Cte, Scope, ViewQuery};
 use super::types;
 use crate::dialects::Dialect;
@@ -46,6 +47,8 @@ pub(crate) struct Planner<'a> {
     pub(super) exact_names: bool,
     /// What columns hold beyond what SQLite's types say.
     pub(super) kinds: HashMap<ColumnId, ForeignType>,
+    /// What is inside columns that hold documents.
+    pub(super) shapes: HashMap<ColumnId, Shape>,
     /// How columns are compared that are no table's.
     pub(super) collations: HashMap<ColumnId, Collation>,
     pub(super) columns: Columns,

@@ -80,7 +80,12 @@ impl<'a> Planner<'a> {
         Ok(None)
     }
 
-    fn resolve_at(&mut self, level: usize, qualifier: Option<&Ident>, name: &Ident) -> Result<Option<Expr>> {
+    pub(super) fn resolve_at(
+        &mut self,
+        level: usize,
+        qualifier: Option<&Ident>,
+        name: &Ident,
+    ) -> Result<Option<Expr>> {
         let Some(scope) = self.scopes.get(level) else {
             return Ok(None);
         };
@@ -162,7 +167,7 @@ pub(crate) fn find_column(
                 });
             }
             found = Some(match qualifier {
-                Some(_) => Expr::Column(column.id),
+                Some(_) => column.own_value(),
                 None => column.value(),
             });
         }

@@ -64,7 +64,7 @@ impl<'a> Planner<'a> {
         let single = scope.tables.iter().enumerate().filter(|(i, _)| tables(*i)).map(|(_, t)| t);
         single
             .flat_map(|t| &t.columns)
-            .filter(|c| !c.hidden)
+            .filter(|c| !c.hidden && !c.unlisted)
             .map(|c| Item { expr: c.value(), name: c.name.clone() })
             .collect()
     }

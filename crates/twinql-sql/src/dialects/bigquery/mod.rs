@@ -15,7 +15,7 @@ pub(super) static PROFILE: Profile = Profile {
         hash_is_comment: true,
         ..Text::STANDARD
     },
-    names: Names::STANDARD,
+    names: Names { paths: true, wildcards: true, fields: true, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Smallest,

@@ -73,6 +73,6 @@ impl VisitorMut for Rewriter {
     }
 
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        self.flow(series::write_out(factor))
+        self.flow(series::write_out(factor, self.dialect))
     }
 }
