@@ -61,6 +61,8 @@ pub(crate) struct Names {
     pub(crate) wildcards: bool,
     /// A dot behind a column reaches into its value.
     pub(crate) fields: bool,
+    /// A name in GROUP BY is an alias before it is a column.
+    pub(crate) groups_by_aliases: bool,
     /// The number of an array's first element in `array[n]`.
     pub(crate) first_element: i64,
 }
@@ -161,6 +163,7 @@ impl Names {
         paths: false,
         wildcards: false,
         fields: false,
+        groups_by_aliases: false,
         first_element: 0,
     };
 }

@@ -2,6 +2,7 @@
 //! file does one, on sqlparser's AST, so that all that follows sees what SQLite has too.
 
 mod any;
+mod array_queries;
 mod build;
 mod children;
 mod grouping;
@@ -11,7 +12,7 @@ mod units;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, Query, TableFactor, VisitorMut};
+use sqlparser::ast::{Expr, Query, Select, TableFactor, VisitorMut};
 
 use crate::dialects::Dialect;
 use crate::error::SqlError;
@@ -50,8 +51,15 @@ impl VisitorMut for Rewriter {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if self.dialect != Dialect::Mysql {
+        if self.dialect != Dialect::Mysql && !self.dialect.names().fields {
             series::move_to_from(&mut query.body, &mut self.series);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if self.dialect.names().fields {
+            array_queries::as_value(select);
         }
         ControlFlow::Continue(())
     }
@@ -61,6 +69,10 @@ impl VisitorMut for Rewriter {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if self.dialect.names().fields {
+            let written = array_queries::write_out(expr);
+            self.flow(written)?;
+        }
         units::quote(expr, self.dialect);
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
