@@ -29,7 +29,9 @@ pub(super) const ASKED: &[&str] = &[
     "pg_regexp", "pg_regexp_replace", "pg_repeat", "pg_reverse", "pg_right", "pg_round_even", "pg_round_to",
     "pg_rpad", "pg_scale", "pg_similar", "pg_split_part", "pg_string_to_array", "pg_substr", "pg_subtract",
     "pg_timestamp", "pg_timestamptz", "pg_to_char", "pg_to_hex", "pg_translate", "pg_trunc_to", "pi", "pow",
-    "power", "printf", "quote", "sign", "soundex", "sqrt", "timediff", "trunc", "typeof", "unhex", "unicode",
+    "power", "printf", "quote", "sf_to_timestamp", "sign", "soundex", "sql_array_compact", "sql_array_concat",
+    "sql_array_distinct", "sql_array_sort", "sql_of_epoch", "sql_range", "sql_regexp_count", "sql_regexp_extract",
+    "sql_split", "sql_try_json", "sql_try_number", "sqrt", "timediff", "trunc", "typeof", "unhex", "unicode",
     "unistr", "unistr_quote", "unixepoch", "zeroblob",
 ];
 

@@ -16,6 +16,7 @@ mod snowflake;
 mod sqlite;
 mod trino;
 mod tsql;
+mod words;
 
 use std::fmt;
 use std::str::FromStr;
@@ -128,6 +129,28 @@ impl Dialect {
     /// What its words mean.
     pub(crate) const fn meaning(self) -> &'static profile::Meaning {
         &self.profile().meaning
+    }
+}
+
+impl Dialect {
+    /// A part of EXTRACT, by the name that PostgreSQL has for it; `None` for one of which nothing is known.
+    ///
+    /// Databricks: sql/language-manual/functions/extract; DuckDB: sql/functions/datepart; Trino: functions/datetime#extract.
+    pub(crate) fn part(self, name: &str) -> Option<&str> {
+        let lower = name.to_ascii_lowercase();
+        match (self, lower.as_str()) {
+            (Dialect::Snowflake, lower) => snowflake::part(lower),
+            (Dialect::Databricks, "dow" | "dayofweek" | "yearofweek") => None,
+            (Dialect::Databricks, "dow_iso" | "dayofweek_iso") => Some("isodow"),
+            (Dialect::Duckdb, "weekday" | "dayofweek") => Some("dow"),
+            (Dialect::Duckdb, "weekofyear") => Some("week"),
+            (Dialect::Trino, "dow" | "day_of_week") => Some("isodow"),
+            (Dialect::Trino, "day_of_year") => Some("doy"),
+            (Dialect::Trino, "day_of_month") => Some("day"),
+            (Dialect::Trino, "yow" | "year_of_week") => Some("isoyear"),
+            (Dialect::Duckdb, "second" | "seconds" | "sec" | "s") => Some("second"),
+            _ => Some(name),
+        }
     }
 }
 

@@ -207,6 +207,19 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_array_overlaps", (2, 2), Strict),
     ours("pg_array_to_string", (2, 3), Strict).also(&[spelled("array_to_string", 1, MANY)]),
     ours("pg_string_to_array", (2, 2), Strict).also(&[spelled("string_to_array", 1, MANY)]),
+    // Of several systems.
+    ours("sf_to_timestamp", (1, 1), Strict),
+    ours("sql_array_compact", (1, 1), Strict),
+    ours("sql_array_concat", (2, 2), Strict),
+    ours("sql_array_distinct", (1, 1), Strict),
+    ours("sql_array_sort", (1, 1), Strict),
+    ours("sql_of_epoch", (2, 2), Strict),
+    ours("sql_range", (2, 2), Strict),
+    scalar("sql_regexp_count", (3, 3), Class(Integer), Strict),
+    ours("sql_regexp_extract", (5, 5), Strict),
+    ours("sql_split", (2, 2), Strict),
+    ours("sql_try_json", (1, 1), Strict),
+    scalar("sql_try_number", (1, 1), Class(Number), Strict),
 ];
 
 const fn aggregate(name: &'static str, func: Option<AggFunc>, arity: (usize, usize)) -> Aggregate {

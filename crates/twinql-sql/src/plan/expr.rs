@@ -97,7 +97,10 @@ impl<'a> Planner<'a> {
                 [name] => self.plan_column(None, name),
                 [] => unsupported("an empty name", expr.span()),
             },
-            E::CompoundFieldAccess { root, access_chain } if self.dialect.names().fields => {
+            E::JsonAccess { value, path } if self.dialect.functions_of_its_own() => {
+                self.plan_json_access(expr, value, path)
+            }
+            E::CompoundFieldAccess { root, access_chain } if self.dialect.functions_of_its_own() => {
                 self.plan_access(expr, root, access_chain)
             }
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),

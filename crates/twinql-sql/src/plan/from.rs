@@ -60,11 +60,22 @@ impl<'a> Planner<'a> {
             let first = std::iter::once((relation, None));
             let rest = joins.iter().map(|join| (&join.relation, Some(join)));
             for (factor, join) in first.chain(rest) {
-                let (side, constraint) = match join {
+                let (mut side, constraint) = match join {
                     Some(join) => read_join(join)?,
                     None => (JoinSide::Inner, None),
                 };
                 let source = FromItem::read(factor)?;
+                if let FromItem::Call { name, args, alias: _ } = &source
+                    && super::flatten::fills_up(name, args)
+                {
+                    if matches!(constraint, Some(JoinConstraint::On(_))) || scope.tables.is_empty() {
+                        return unsupported(
+                            "a function that fills up with NULLs, joined in this way",
+                            factor.span(),
+                        );
+                    }
+                    side = JoinSide::Left;
+                }
                 let (mut lifted, mut single) = (Vec::new(), None);
                 let (rel, tables) = match source {
                     FromItem::Derived { subquery, alias, lateral: true } => {

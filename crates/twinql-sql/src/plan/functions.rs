@@ -58,6 +58,8 @@ pub(crate) struct Call<'a> {
     pub(crate) place: Location,
     /// OVER.
     pub(crate) over: Option<&'a ast::WindowType>,
+    /// IGNORE NULLS.
+    pub(crate) ignores_nulls: bool,
     /// MySQL's SEPARATOR.
     pub(crate) separator: Option<&'a ast::ValueWithSpan>,
 }
@@ -118,7 +120,7 @@ impl<'a> Planner<'a> {
                         let field = Expr::text(field.to_string().to_ascii_lowercase());
                         self.foreign_function("extract".to_owned(), vec![field, date])
                     }
-                    None => self.extract(&field.to_string(), date),
+                    None => self.extract_named(&field.to_string(), date),
                 });
             }
             E::Overlay { expr, overlay_what, overlay_from, overlay_for } => (
@@ -222,6 +224,13 @@ impl<'a> Planner<'a> {
     /// too. Long, since the order of the checks is the order in which SQLite would complain.
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
         let mut call = read_call(function)?;
+        if call.ignores_nulls {
+            if self.dialect == Dialect::Sqlite || call.over.is_none() {
+                return unsupported("IGNORE NULLS", function.span());
+            }
+            // SQLite has none: a window function of which nothing is known.
+            call.name.push_str("_ignoring_nulls");
+        }
         if call.over.is_some() {
             return self.plan_window_call(function, call);
         }
@@ -269,7 +278,8 @@ impl<'a> Planner<'a> {
         // PostgreSQL needs a separator, SQLite takes none beside DISTINCT.
         let with_separator = func == AggFunc::GroupConcat && self.dialect != Dialect::Sqlite;
         // COUNT(DISTINCT a, b).
-        let of_several = func == AggFunc::Count && self.dialect == Dialect::Mysql;
+        let of_several = func == AggFunc::Count
+            && matches!(self.dialect, Dialect::Mysql | Dialect::Snowflake | Dialect::Databricks);
         if call.distinct && given != 1 && !with_separator && !of_several {
             return invalid("DISTINCT aggregates must have exactly one argument", function.span());
         }
@@ -389,7 +399,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
     match null_treatment {
         // What is meant where nothing is said.
         None | Some(ast::NullTreatment::RespectNulls) => {}
-        Some(ast::NullTreatment::IgnoreNulls) => return unsupported("IGNORE NULLS", function.span()),
+        Some(ast::NullTreatment::IgnoreNulls) => {}
     }
     let mut call = Call {
         name: name.value.to_lowercase(),
@@ -402,6 +412,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         filter: filter.as_deref(),
         over: over.as_ref(),
         place: name.span.start,
+        ignores_nulls: matches!(null_treatment, Some(ast::NullTreatment::IgnoreNulls)),
         separator: None,
     };
     let ast::FunctionArgumentList { duplicate_treatment, args, clauses } = match args {
@@ -421,6 +432,9 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
             ast::FunctionArgumentClause::OrderBy(keys) if call.order_by.is_empty() => call.order_by = keys,
             ast::FunctionArgumentClause::Separator(text) if call.name == "group_concat" => {
                 call.separator = Some(text);
+            }
+            ast::FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => {
+                call.ignores_nulls |= matches!(treatment, ast::NullTreatment::IgnoreNulls);
             }
             other => return unsupported(format!("{other} inside a call"), function.span()),
         }

@@ -16,6 +16,7 @@ mod cte;
 mod dialect;
 mod differing;
 mod expr;
+mod flatten;
 mod foreign;
 mod foreign_type;
 mod from;
@@ -45,6 +46,7 @@ mod types;
 mod views;
 mod wildcard;
 mod window;
+mod written;
 
 use std::collections::HashMap;
 

@@ -112,13 +112,17 @@ impl<'a> Planner<'a> {
         if qualifier.is_some() || !scope.allow.aliases {
             return Ok(None);
         }
-        let alias = scope.aliases.iter().find(|(alias, _)| self.same(&self.stored(alias), name));
-        let Some((_, expr)) = alias.copied() else {
+        let most = scope.allow.aliases_before.unwrap_or(scope.aliases.len());
+        let seen = scope.aliases.iter().take(most).enumerate();
+        let mut named = seen.filter(|(_, (alias, _))| self.same(&self.stored(alias), name));
+        let Some((at, (_, expr))) = named.next() else {
             return Ok(None);
         };
+        let expr = *expr;
+        let chains = self.dialect.names().outputs_see_aliases;
         // An alias is planned anew for each use, so that column ids stay unique.
         let inner = self.scopes.split_off(level + 1);
-        let allow = self.set_allow(|allow| allow.aliases = false);
+        let allow = self.set_allow(|allow| (allow.aliases, allow.aliases_before) = (chains, Some(at)));
         let planned = self.plan_expr(expr)?;
         self.restore_allow(allow);
         self.scopes.extend(inner);

@@ -118,14 +118,19 @@ impl<'a> Planner<'a> {
     }
 
     fn allow(&mut self, aliases: bool, aggregates: bool, windows: bool) {
-        self.restore_allow(Allow { aliases, aggregates, windows });
+        self.restore_allow(Allow { aliases, aggregates, windows, aliases_before: None });
     }
 
     /// The outputs with their names. Without an alias SQLite calls a column by its name and anything else by
     /// its text.
     fn plan_items(&mut self, projection: &'a [SelectItem]) -> Result<Vec<Item>> {
         let mut items = Vec::new();
+        let mut aliases = 0;
         for item in projection {
+            // Where an output may name those before it.
+            if self.dialect.names().outputs_see_aliases {
+                self.set_allow(|allow| (allow.aliases, allow.aliases_before) = (true, Some(aliases)));
+            }
             match item {
                 SelectItem::UnnamedExpr(expr) => {
                     let name = match unwrap_nested(expr) {
@@ -147,6 +152,7 @@ impl<'a> Planner<'a> {
                     self.note_expr(Clause::Output, &expr, || written.span());
                     let name = self.stored(alias);
                     items.push(Item { expr, name });
+                    aliases += 1;
                 }
                 SelectItem::Wildcard(options) => items.extend(self.plan_wildcard(options, item)?),
                 SelectItem::QualifiedWildcard(kind, options) => {

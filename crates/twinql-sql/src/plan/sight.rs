@@ -100,6 +100,8 @@ pub(crate) struct Allow {
     pub(crate) aliases: bool,
     pub(crate) aggregates: bool,
     pub(crate) windows: bool,
+    /// Of the aliases only so many of the first: an output sees those before it.
+    pub(crate) aliases_before: Option<usize>,
 }
 
 impl Scope<'_> {

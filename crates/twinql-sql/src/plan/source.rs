@@ -70,6 +70,14 @@ impl<'a> FromItem<'a> {
                 let alias = alias.as_ref();
                 Ok(FromItem::Call { name, args, alias })
             }
+            // TABLE(f(x)): Snowflake's and Oracle's words for f(x).
+            TableFactor::TableFunction { expr: ast::Expr::Function(function), alias } => match &function.args
+            {
+                ast::FunctionArguments::List(list) => {
+                    Ok(FromItem::Call { name: &function.name, args: &list.args, alias: alias.as_ref() })
+                }
+                _ => unsupported("TABLE() of this function", factor.span()),
+            },
             TableFactor::Derived { lateral, subquery, alias, sample } => {
                 refuse_present(sample, "TABLESAMPLE", factor)?;
                 Ok(FromItem::Derived { subquery, alias: alias.as_ref(), lateral: *lateral })

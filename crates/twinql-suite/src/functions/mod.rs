@@ -15,6 +15,7 @@ mod json;
 mod math;
 mod patterns;
 mod register;
+mod shared;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -150,6 +151,18 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("bq_json_array", bigquery::json_array),
     scalar("bq_json_value", bigquery::json_value),
     scalar("bq_substr", bigquery::substr),
+    scalar("sf_to_timestamp", shared::to_timestamp),
+    scalar("sql_array_compact", shared::array_compact),
+    scalar("sql_array_concat", shared::array_concat),
+    scalar("sql_array_distinct", shared::array_distinct),
+    scalar("sql_array_sort", shared::array_sort),
+    scalar("sql_of_epoch", shared::of_epoch),
+    scalar("sql_range", shared::range),
+    scalar("sql_regexp_count", shared::regexp_count),
+    scalar("sql_regexp_extract", shared::regexp_extract),
+    scalar("sql_split", shared::split),
+    scalar("sql_try_json", shared::try_json),
+    scalar("sql_try_number", shared::try_number),
 ];
 
 /// Functions that SQLite has where it is built with its mathematics, as most people's is.

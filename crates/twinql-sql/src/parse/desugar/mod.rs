@@ -5,8 +5,12 @@ mod any;
 mod array_queries;
 mod build;
 mod children;
+mod group_all;
 mod grouping;
+mod grouping_windows;
 mod intervals;
+mod joins;
+mod ratio;
 mod series;
 mod units;
 
@@ -54,7 +58,12 @@ impl VisitorMut for Rewriter {
         if self.dialect != Dialect::Mysql && !self.dialect.names().fields {
             series::move_to_from(&mut query.body, &mut self.series);
         }
-        ControlFlow::Continue(())
+        self.flow(group_all::order(query))
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
+        self.flow(result)
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
@@ -74,6 +83,9 @@ impl VisitorMut for Rewriter {
             self.flow(written)?;
         }
         units::quote(expr, self.dialect);
+        if self.dialect.functions_of_its_own() {
+            ratio::write_out(expr);
+        }
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
         }

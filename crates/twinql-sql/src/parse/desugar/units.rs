@@ -39,7 +39,9 @@ pub(super) fn quote(expr: &mut Expr, dialect: Dialect) {
         // MySQL also writes SQL_TSI_MONTH.
         let name = word.value.to_ascii_lowercase();
         let name = name.strip_prefix("sql_tsi_").unwrap_or(&name);
-        if Unit::named(name).is_some() || Part::named(name).is_some() || dialect.functions_of_its_own() {
+        // In a table of functions the place is a unit's alone.
+        let of_table = dialect.functions_of_its_own();
+        if of_table || Unit::named(name).is_some() || Part::named(name).is_some() {
             *unit = string(name, word.span);
         }
     }
