@@ -13,7 +13,8 @@ use super::{Cell, Evaluator, Result, Stop};
 /// Scalar functions of SQLite, and of other systems as the sandbox has them, by their names there.
 #[rustfmt::skip]
 pub(super) const ASKED: &[&str] = &[
-    "->", "->>", "cast_as", "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time",
+    "->", "->>", "bq_first_elements", "bq_generate_array", "bq_generate_date_array", "bq_json_array",
+    "bq_json_value", "bq_substr", "cast_as", "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time",
     "current_timestamp", "exp", "floor", "format", "glob", "hex", "json", "json_array", "json_array_insert",
     "json_array_length", "json_error_position", "json_extract", "json_insert", "json_object", "json_patch",
     "json_pretty", "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid",
@@ -36,6 +37,7 @@ pub(super) const ASKED: &[&str] = &[
 
 /// Aggregates of the same kind, and whether their values depend on the order of the rows.
 pub(super) const COLLECTED: &[(&str, bool)] = &[
+    ("bq_approx_quantiles", false),
     ("json_group_array", true),
     ("json_group_object", true),
     ("jsonb_group_array", true),
@@ -56,6 +58,8 @@ pub(super) const COLLECTED: &[(&str, bool)] = &[
     ("pg_string_agg_distinct_desc", false),
     ("pg_var_pop", false),
     ("pg_var_samp", false),
+    ("sql_any_value", true),
+    ("sql_approx_count_distinct", false),
     ("sql_avg_distinct", false),
     ("sql_count_distinct", false),
     ("sql_sum_distinct", false),

@@ -61,6 +61,8 @@ pub(crate) struct Names {
     pub(crate) wildcards: bool,
     /// A dot behind a column reaches into its value.
     pub(crate) fields: bool,
+    /// A name in GROUP BY is an alias before it is a column.
+    pub(crate) groups_by_aliases: bool,
     /// An output may name the aliases of those before it; a column of that name is meant first.
     pub(crate) outputs_see_aliases: bool,
     /// The number of an array's first element in `array[n]`.
@@ -163,6 +165,7 @@ impl Names {
         paths: false,
         wildcards: false,
         fields: false,
+        groups_by_aliases: false,
         outputs_see_aliases: false,
         first_element: 0,
     };

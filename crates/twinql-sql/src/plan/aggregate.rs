@@ -59,6 +59,9 @@ impl Planner<'_> {
             _ => None,
         };
         self.note_shape(id, shape);
+        if let (AggFunc::Min | AggFunc::Max, Some(value)) = (&call.func, call.args.first()) {
+            self.note_kind(id, value);
+        }
         if let Some(scope) = self.scopes.get_mut(level) {
             scope.aggregates.push((id, call));
         }

@@ -167,6 +167,11 @@ impl<'a> Planner<'a> {
             E::InUnnest { expr: tested, array_expr, negated } if self.dialect.names().fields => {
                 self.plan_in_elements(tested, array_expr, *negated)
             }
+            // A variable, unless a column has its name.
+            E::Named { expr, name } if self.dialect.names().fields => match self.plan_name_path(&[name])? {
+                Some(column) => Ok(column),
+                None => self.plan_expr(expr),
+            },
             E::Struct { values, fields } if self.dialect.names().fields => self.plan_record(values, fields),
             E::InSubquery { expr: tested, subquery, negated } => {
                 self.plan_in_subquery(tested, subquery, *negated, expr)

@@ -115,7 +115,13 @@ impl<'a> Planner<'a> {
                 expr,
             } => {
                 let date = self.plan_expr(expr)?;
-                return Ok(self.extract_named(&field.to_string(), date));
+                return Ok(match self.dialect.function("extract", 2) {
+                    Some(_) => {
+                        let field = Expr::text(field.to_string().to_ascii_lowercase());
+                        self.foreign_function("extract".to_owned(), vec![field, date])
+                    }
+                    None => self.extract_named(&field.to_string(), date),
+                });
             }
             E::Overlay { expr, overlay_what, overlay_from, overlay_for } => (
                 "overlay",

@@ -65,6 +65,11 @@ impl<'a> Planner<'a> {
         }))
     }
 
+    /// `left / right` as the dialect divides.
+    pub(crate) fn quotient(&self, left: Expr, right: Expr) -> Expr {
+        super::dialect::divide(self.dialect, left, right, &self.columns)
+    }
+
     /// `x REGEXP pattern`: in MySQL a regular expression that ignores case, unless one of the two is BINARY.
     pub(super) fn regexp(&self, expr: Expr, pattern: Expr) -> Expr {
         if self.dialect == Dialect::Sqlite {

@@ -52,12 +52,12 @@ impl Planner<'_> {
     pub(super) fn part(&self, whole: Expr, steps: &[Step]) -> Option<Expr> {
         let mut value = whole;
         for step in steps {
-            value = self.part_of(value, step)?;
+            value = self.step_into(value, step)?;
         }
         Some(value)
     }
 
-    fn part_of(&self, whole: Expr, step: &Step) -> Option<Expr> {
+    fn step_into(&self, whole: Expr, step: &Step) -> Option<Expr> {
         let shape = self.shape(&whole);
         let step = match (step, &shape) {
             (Step::Field(name), Some(shape @ Shape::Struct(_))) => {
@@ -86,8 +86,23 @@ impl Planner<'_> {
                 let Step::Element(at) = step else { return None };
                 Some(args.into_iter().nth(at).map_or(Expr::NULL, as_value))
             }
+            // Among the first elements, and of an array that would be none.
+            Expr::Function { name, args } if is_whole_for(&name, &args, &step) => {
+                self.step_into(args.into_iter().next()?, &step)
+            }
             whole => Some(Expr::function("json_extract", vec![whole, Expr::text(format!("${path}"))])),
         }
+    }
+}
+
+/// Whether the step leads to the same part of a call's first argument.
+fn is_whole_for(name: &str, args: &[Expr], step: &Step) -> bool {
+    match (name, args, step) {
+        ("bq_first_elements", [_, count], Step::Element(at)) => {
+            count.as_integer().and_then(|n| usize::try_from(n).ok()).is_some_and(|n| *at < n)
+        }
+        ("nullif", [_, none], Step::Element(_)) => none.as_text() == Some("[]"),
+        _ => false,
     }
 }
 

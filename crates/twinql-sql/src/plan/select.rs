@@ -248,14 +248,15 @@ impl<'a> Planner<'a> {
 
     /// The output that a name in GROUP BY means: an alias that is no column of the tables.
     ///
-    /// Columns come first: in `SELECT b AS a, count(*) FROM t GROUP BY a` the key is `t.a` if there is one.
+    /// Columns come first, but in BigQuery: in `SELECT b AS a, count(*) FROM t GROUP BY a` the key is `t.a` if there is one.
     /// Beside a `*` positions in the select list are not those of the outputs, and the alias is resolved as
     /// one in an expression.
     fn alias_term(&mut self, projection: &'a [SelectItem], term: &'a ast::Expr) -> Result<Option<usize>> {
         let ast::Expr::Identifier(name) = unwrap_nested(term) else {
             return Ok(None);
         };
-        if let Some(scope) = self.scopes.last()
+        if !self.dialect.names().groups_by_aliases
+            && let Some(scope) = self.scopes.last()
             && super::scope::find_column(self.exact_names, &scope.tables, None, name)?.is_some()
         {
             return Ok(None);

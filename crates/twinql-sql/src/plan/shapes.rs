@@ -6,7 +6,7 @@ use super::Planner;
 use super::foreign_type::ForeignType;
 use crate::expr::Expr;
 use crate::rel::ColumnId;
-use crate::schema::is_document;
+use crate::schema::Nested;
 use crate::value::Value;
 
 /// The shape of a value.
@@ -22,39 +22,20 @@ pub(crate) enum Shape {
     Any,
 }
 
-/// Brackets inside one another in a type; deeper ones are taken for any document.
-const MAX_DEPTH: usize = 40;
-
 impl Shape {
     /// The shape that a declared type has: `STRUCT<a INT64, b ARRAY<STRING>>`.
     pub(super) fn of_declared(declared: &str) -> Shape {
-        Shape::at_depth(declared.trim(), 0)
+        Shape::of(Nested::of_declared(declared))
     }
 
-    fn at_depth(declared: &str, depth: usize) -> Shape {
-        if depth > MAX_DEPTH {
-            return Shape::Any;
-        }
-        if let Some(element) = declared.strip_suffix("[]") {
-            return Shape::Array(Rc::new(Shape::at_depth(element.trim(), depth + 1)));
-        }
-        let upper = declared.to_ascii_uppercase();
-        if !is_document(&upper) {
-            return Shape::Plain(ForeignType::of_declared(declared));
-        }
-        let Some((word, inner)) = declared.strip_suffix('>').and_then(|d| d.split_once('<')) else {
-            return Shape::Any;
-        };
-        match word.to_ascii_uppercase().as_str() {
-            "ARRAY" => Shape::Array(Rc::new(Shape::at_depth(inner.trim(), depth + 1))),
-            "STRUCT" | "RECORD" | "ROW" => {
-                let field = |part: &str| {
-                    let (name, ty) = name_of(part.trim());
-                    (name, Shape::at_depth(ty.trim(), depth + 1))
-                };
-                Shape::Struct(parts(inner).into_iter().map(field).collect())
+    fn of(nested: Nested) -> Shape {
+        match nested {
+            Nested::Plain(declared) => Shape::Plain(ForeignType::of_declared(&declared)),
+            Nested::Struct(fields) => {
+                Shape::Struct(fields.into_iter().map(|(name, field)| (name, Shape::of(field))).collect())
             }
-            _ => Shape::Any,
+            Nested::Array(element) => Shape::Array(Rc::new(Shape::of(*element))),
+            Nested::Any => Shape::Any,
         }
     }
 
@@ -86,35 +67,6 @@ impl Shape {
             };
         }
         shape.clone()
-    }
-}
-
-/// Splits at the commas outside brackets and quotes.
-fn parts(inner: &str) -> Vec<&str> {
-    let (mut depth, mut quoted) = (0_i32, false);
-    inner
-        .split(|c: char| {
-            match c {
-                '"' => quoted = !quoted,
-                '<' | '(' if !quoted => depth += 1,
-                '>' | ')' if !quoted => depth -= 1,
-                _ => {}
-            }
-            c == ',' && depth == 0 && !quoted
-        })
-        .collect()
-}
-
-/// A field's name and its type; the name is empty where there is none.
-fn name_of(part: &str) -> (String, &str) {
-    if let Some(rest) = part.strip_prefix('"') {
-        let (name, ty) = rest.split_once('"').unwrap_or((rest, ""));
-        return (name.to_owned(), ty);
-    }
-    let end = part.find([' ', '<']).unwrap_or(part.len());
-    match (part.get(..end), part.get(end..)) {
-        (Some(name), Some(ty)) if ty.starts_with(' ') => (name.to_owned(), ty),
-        _ => (String::new(), part),
     }
 }
 
@@ -156,6 +108,14 @@ impl Planner<'_> {
                     Some(Shape::Struct(args.chunks(2).map(field).collect::<Option<_>>()?))
                 }
                 ("json_array", [first, ..]) => Some(self.array_of(first)),
+                ("sql_split" | "pg_string_to_array" | "bq_generate_array", _) => {
+                    Some(Shape::Array(Rc::new(Shape::Plain(None))))
+                }
+                ("bq_generate_date_array", _) => {
+                    Some(Shape::Array(Rc::new(Shape::Plain(Some(ForeignType::Date)))))
+                }
+                ("bq_json_array", _) => Some(Shape::Array(Rc::new(Shape::Any))),
+                ("sql_array_concat" | "bq_first_elements", [first, ..]) => self.shape(first),
                 ("json" | "coalesce" | "ifnull" | "nullif", [first, ..]) | ("iif", [_, first, ..]) => {
                     self.shape(first)
                 }
@@ -186,7 +146,7 @@ impl Planner<'_> {
     }
 
     /// A value as a part of a document: a document is one itself, and no text.
-    pub(super) fn as_part(&self, value: Expr) -> Expr {
+    pub(crate) fn as_part(&self, value: Expr) -> Expr {
         let made = matches!(&value, Expr::Function { name, args: _ } if matches!(name.as_str(), "json" | "json_array" | "json_object"));
         let is_null = matches!(value, Expr::Literal(Value::Null));
         if !made && !is_null && self.shape(&value).is_some_and(|s| s.is_document()) {

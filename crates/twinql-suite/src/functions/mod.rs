@@ -8,6 +8,7 @@
 
 mod aggregates;
 mod arrays;
+mod bigquery;
 mod casts;
 mod dates;
 mod json;
@@ -144,6 +145,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("pg_array_overlaps", arrays::overlaps),
     scalar("pg_array_to_string", arrays::to_string),
     scalar("pg_string_to_array", arrays::of_string),
+    scalar("bq_first_elements", bigquery::first_elements),
+    scalar("bq_generate_array", bigquery::generate_array),
+    scalar("bq_generate_date_array", bigquery::generate_date_array),
+    scalar("bq_json_array", bigquery::json_array),
+    scalar("bq_json_value", bigquery::json_value),
+    scalar("bq_substr", bigquery::substr),
     scalar("sf_to_timestamp", shared::to_timestamp),
     scalar("sql_array_compact", shared::array_compact),
     scalar("sql_array_concat", shared::array_concat),
@@ -193,6 +200,9 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_string_agg_distinct_asc", |rows| aggregates::distinct_joined(rows, Some(Direction::Asc))),
     collector("pg_string_agg_distinct_desc", |rows| aggregates::distinct_joined(rows, Some(Direction::Desc))),
     collector("pg_representative", aggregates::representative),
+    collector("bq_approx_quantiles", bigquery::approx_quantiles),
+    collector("sql_any_value", bigquery::any_value),
+    collector("sql_approx_count_distinct", aggregates::distinct_count),
     collector("pg_var_pop", |rows| aggregates::variance(rows, false).map(real)),
     collector("pg_var_samp", |rows| aggregates::variance(rows, true).map(real)),
     collector("sql_avg_distinct", aggregates::distinct_average),

@@ -2,6 +2,7 @@
 //! file does one, on sqlparser's AST, so that all that follows sees what SQLite has too.
 
 mod any;
+mod array_queries;
 mod build;
 mod children;
 mod group_all;
@@ -54,7 +55,7 @@ impl VisitorMut for Rewriter {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if self.dialect != Dialect::Mysql {
+        if self.dialect != Dialect::Mysql && !self.dialect.names().fields {
             series::move_to_from(&mut query.body, &mut self.series);
         }
         self.flow(group_all::order(query))
@@ -65,11 +66,22 @@ impl VisitorMut for Rewriter {
         self.flow(result)
     }
 
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if self.dialect.names().fields {
+            array_queries::as_value(select);
+        }
+        ControlFlow::Continue(())
+    }
+
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         self.flow(grouping::expand(query))
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if self.dialect.names().fields {
+            let written = array_queries::write_out(expr);
+            self.flow(written)?;
+        }
         units::quote(expr, self.dialect);
         if self.dialect.functions_of_its_own() {
             ratio::write_out(expr);
