@@ -223,7 +223,10 @@ pub(super) fn datetime(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 /// `TIMESTAMP(at)`, `TIMESTAMP(text, zone)`.
 pub(super) fn timestamp(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     match args {
-        [at] if planner.class(at) == TypeClass::Text && at.as_text().is_none() && planner.kind(at).is_none() => {
+        [at] if planner.class(at) == TypeClass::Text
+            && at.as_text().is_none()
+            && planner.kind(at).is_none() =>
+        {
             Some(call("pg_timestamptz", vec![at.clone()]))
         }
         [at] => Some(as_moment(planner, at)),

@@ -55,22 +55,18 @@ impl VisitorMut for Rewriter {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if self.dialect != Dialect::Mysql && !self.dialect.names().fields {
+        if !matches!(self.dialect, Dialect::Mysql | Dialect::Bigquery) {
             series::move_to_from(&mut query.body, &mut self.series);
         }
         self.flow(group_all::order(query))
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
-        self.flow(result)
-    }
-
-    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         if self.dialect.names().fields {
             array_queries::as_value(select);
         }
-        ControlFlow::Continue(())
+        let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
+        self.flow(result)
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
