@@ -17,8 +17,9 @@ fn text(value: &Value) -> String {
 /// The rows of a query over the database, as texts.
 pub(super) fn rows(dialect: Dialect, schema: &Schema, database: &Database, sql: &str) -> Vec<String> {
     let translated = in_sqlite(schema, sql, dialect).unwrap_or_else(|e| panic!("{sql}: {e}"));
-    let mut sandbox = Sandbox::new(schema, Default::default()).unwrap();
-    sandbox.load(database).unwrap();
+    let sandbox = Sandbox::new(schema, Default::default()).unwrap();
+    let all: Vec<usize> = (0..schema.tables.len()).collect();
+    sandbox.loader(&all).unwrap().load(database).unwrap();
     let mut query = sandbox.prepare(&translated).unwrap_or_else(|e| panic!("{translated}: {e}"));
     let answer = query.run(0).unwrap_or_else(|e| panic!("{translated}: {e}"));
     answer.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join("|")).collect()
