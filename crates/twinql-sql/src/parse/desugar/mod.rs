@@ -62,15 +62,11 @@ impl VisitorMut for Rewriter {
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
-        self.flow(result)
-    }
-
-    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         if self.dialect.names().fields {
             array_queries::as_value(select);
         }
-        ControlFlow::Continue(())
+        let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
+        self.flow(result)
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
