@@ -14,7 +14,7 @@ use super::{Cell, Evaluator, Result, Stop};
 #[rustfmt::skip]
 pub(super) const ASKED: &[&str] = &[
     "->", "->>", "bq_first_elements", "bq_generate_array", "bq_generate_date_array", "bq_json_array",
-    "bq_json_value", "bq_substr", "cast_as", "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time",
+    "bq_json_value", "bq_st_distance", "bq_st_geogpoint", "bq_st_x", "bq_st_y", "bq_substr", "cast_as", "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time",
     "current_timestamp", "exp", "floor", "format", "glob", "hex", "json", "json_array", "json_array_insert",
     "json_array_length", "json_error_position", "json_extract", "json_insert", "json_object", "json_patch",
     "json_pretty", "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid",

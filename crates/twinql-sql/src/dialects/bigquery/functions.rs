@@ -94,6 +94,12 @@ pub(super) const ALL: &[Function] = &[
     function("greatest", (2, MANY), To::Call("max")),
     function("least", (2, MANY), To::Call("min")),
     function("rand", (0, 0), To::Call("random")),
+    // Points of the earth; other geographies cannot be executed (geography_functions).
+    function("st_geogpoint", (2, 2), To::Call("bq_st_geogpoint")),
+    function("st_distance", (2, 2), To::Call("bq_st_distance")),
+    function("st_dwithin", (3, 3), To::Written(texts::within)),
+    function("st_x", (1, 1), To::Call("bq_st_x")),
+    function("st_y", (1, 1), To::Call("bq_st_y")),
     // Choices.
     function("if", (3, 3), To::Call("iif")),
     function("ifnull", (2, 2), To::Call("coalesce")),

@@ -35,8 +35,9 @@ fn text(value: &Value) -> String {
 /// The rows of a query over the database, as texts.
 fn rows(schema: &Schema, database: &Database, sql: &str) -> Vec<String> {
     let translated = in_sqlite(schema, sql, Dialect::Bigquery).unwrap_or_else(|e| panic!("{sql}: {e}"));
-    let mut sandbox = Sandbox::new(schema, Default::default()).unwrap();
-    sandbox.load(database).unwrap();
+    let sandbox = Sandbox::new(schema, Default::default()).unwrap();
+    let all: Vec<usize> = (0..schema.tables.len()).collect();
+    sandbox.loader(&all).unwrap().load(database).unwrap();
     let mut query = sandbox.prepare(&translated).unwrap_or_else(|e| panic!("{translated}: {e}"));
     let answer = query.run(0).unwrap_or_else(|e| panic!("{translated}: {e}"));
     answer.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join("|")).collect()
@@ -132,6 +133,10 @@ fn expressions_give_what_the_documentation_says() {
         ("(SELECT SUM(x + n) FROM UNNEST([10, 20]) AS x WITH OFFSET AS n)", "31"),
         ("(SELECT STRING_AGG(s.a, '-' ORDER BY s.b) FROM UNNEST([STRUCT('p' AS a, 2 AS b), STRUCT('q', 1)]) AS s)", "q-p"),
         ("ARRAY_LENGTH(ARRAY(SELECT 1 FROM UNNEST([1]) WHERE FALSE))", "0"),
+        // geography_functions
+        ("ST_X(ST_GEOGPOINT(1.5, 2)) + ST_Y(ST_GEOGPOINT(1, 2))", "3.5"),
+        ("ROUND(ST_DISTANCE(ST_GEOGPOINT(0, 0), ST_GEOGPOINT(0, 1)))", "111195.0"),
+        ("ST_DWITHIN(ST_GEOGPOINT(0, 0), ST_GEOGPOINT(0, 1), 111000)", "0"),
         // json_functions
         ("JSON_VALUE('{\"a\": {\"b\": [1, true]}}', '$.a.b[1]')", "true"),
         ("JSON_EXTRACT_SCALAR('{\"name\": \"Jakob\", \"age\": \"6\"}', '$.age')", "6"),
@@ -187,7 +192,7 @@ fn paths_elements_and_wildcards() {
         ("SELECT * FROM `shop-data.web.events_20240102`", &["b|2"]),
         ("SELECT EXTRACT(YEAR FROM day) AS day, COUNT(*) FROM web.visits GROUP BY day", &["2024|2"]),
         ("SELECT name, FROM shop-data.web.visits QUALIFY ROW_NUMBER() OVER (ORDER BY spent DESC) = 1", &["Bob"]),
-        ("SELECT * EXCEPT (device, hits, marks, at) REPLACE (spent * 2 AS spent) FROM web.visits WHERE id = 1", &["1|2024-01-01|10|Ann"]),
+        ("SELECT * EXCEPT (device, hits, marks, at) REPLACE (spent * 2 AS spent) FROM web.visits WHERE id = 1", &["1|2024-01-01|10.0|Ann"]),
     ] {
         assert_eq!(rows(&schema, &database, sql), answer, "{sql}");
     }
