@@ -271,7 +271,9 @@ impl Grammar {
             .with_tokens_with_locations(tokens);
         while parser.consume_token(&Token::SemiColon) {}
         let variables = match self.dialect {
-            Dialect::Bigquery => script::Variables::read(&mut parser).map_err(|e| Failure::parse(text, &e))?,
+            Dialect::Bigquery => {
+                script::Variables::read(&mut parser).map_err(|e| Failure::parse(text, &e))?
+            }
             _ => script::Variables::default(),
         };
         let mut query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;

@@ -45,13 +45,16 @@ impl Variables {
                 let name = parser.parse_identifier()?;
                 parser.expect_token(&Token::Eq)?;
                 let value = parser.parse_expr()?;
-                let known = |v: &&(Ident, Option<DataType>, Expr)| v.0.value.eq_ignore_ascii_case(&name.value);
+                let known =
+                    |v: &&(Ident, Option<DataType>, Expr)| v.0.value.eq_ignore_ascii_case(&name.value);
                 let Some((_, data_type, _)) = variables.0.iter().find(known).cloned() else {
-                    let message = format!("Expected: a variable that DECLARE names, found: {name}{}", name.span.start);
+                    let message =
+                        format!("Expected: a variable that DECLARE names, found: {name}{}", name.span.start);
                     return Err(ParserError::ParserError(message));
                 };
                 let value = variables.typed(value, data_type.as_ref());
-                for variable in variables.0.iter_mut().filter(|v| v.0.value.eq_ignore_ascii_case(&name.value)) {
+                for variable in variables.0.iter_mut().filter(|v| v.0.value.eq_ignore_ascii_case(&name.value))
+                {
                     variable.2 = value.clone();
                 }
             } else {
@@ -94,7 +97,8 @@ impl Variables {
     fn substitute<'p>(&self, place: impl Into<Place<'p>>) {
         let _: ControlFlow<()> = change_expressions(place, &mut |expr| {
             if let Expr::Identifier(name) = expr
-                && let Some((_, _, value)) = self.0.iter().find(|v| v.0.value.eq_ignore_ascii_case(&name.value))
+                && let Some((_, _, value)) =
+                    self.0.iter().find(|v| v.0.value.eq_ignore_ascii_case(&name.value))
             {
                 *expr = Expr::Named { expr: Box::new(value.clone()), name: name.clone() };
             }

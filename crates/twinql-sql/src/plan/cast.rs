@@ -200,7 +200,9 @@ impl<'a> Planner<'a> {
         };
         let operand = match &target {
             // BigQuery reads no fraction as a whole number.
-            Target::Affinity(Affinity::Integer) if self.dialect == Dialect::Bigquery && !self.is_number(operand) => {
+            Target::Affinity(Affinity::Integer)
+                if self.dialect == Dialect::Bigquery && !self.is_number(operand) =>
+            {
                 if operand.has_subquery() {
                     return Ok(None);
                 }

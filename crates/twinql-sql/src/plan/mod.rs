@@ -59,9 +59,9 @@ use crate::spans::Spans;
 use crate::tree::{Node, Tree};
 
 pub(crate) use crate::error::{Result, invalid, unsupported};
-pub(crate) use foreign_type::ForeignType;
 pub(crate) use affinity::{converts_nothing, may_be_replaced};
 pub use collation::REPRESENTATIVE;
+pub(crate) use foreign_type::ForeignType;
 pub(crate) use functions::is_aggregate;
 pub(crate) use planner::{Planned, Planner};
 pub(crate) use sight::{last_ident, only_ident, unwrap_nested};
@@ -85,7 +85,9 @@ impl Plan {
             Node::Rel(Rel::Aggregate { calls, .. }) => {
                 open |= calls.iter().any(|(_, call)| match &call.func {
                     AggFunc::Min | AggFunc::Max => collated(&call.args),
-                    AggFunc::Other(name) if name == collation::REPRESENTATIVE || name == "sql_any_value" => true,
+                    AggFunc::Other(name) if name == collation::REPRESENTATIVE || name == "sql_any_value" => {
+                        true
+                    }
                     AggFunc::GroupConcat | AggFunc::Other(_) => collated(&call.args),
                     _ => false,
                 });

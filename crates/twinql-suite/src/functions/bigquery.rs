@@ -49,7 +49,8 @@ pub(super) fn generate_array(args: &[Value]) -> Returned {
         }
         return Ok(written((0..count as i64).map(|i| Json::from(from + i * step)).collect()));
     }
-    let (from, to, step) = number(from).zip(number(to)).zip(number(step)).map(|((a, b), c)| (a, b, c)).ok_or(Stop::Null)?;
+    let (from, to, step) =
+        number(from).zip(number(to)).zip(number(step)).map(|((a, b), c)| (a, b, c)).ok_or(Stop::Null)?;
     if step == 0.0 {
         return Err("GENERATE_ARRAY with a step of 0".into());
     }
@@ -66,7 +67,8 @@ pub(super) fn generate_date_array(args: &[Value]) -> Returned {
     let day = |v: &Value| text(v).and_then(|t| Moment::parse(&t)).map(Moment::to_date);
     let (from, to) = day(from).zip(day(to)).ok_or(Stop::Null)?;
     let count = whole(count).filter(|n| *n != 0).ok_or("GENERATE_DATE_ARRAY with a step of 0")?;
-    let one = text(unit).and_then(|u| Unit::named(&u)).ok_or("GENERATE_DATE_ARRAY of an unknown unit")?.span();
+    let one =
+        text(unit).and_then(|u| Unit::named(&u)).ok_or("GENERATE_DATE_ARRAY of an unknown unit")?.span();
     let mut out = Vec::new();
     for i in 0..=MAX_ELEMENTS {
         let span = one.times((count * i) as f64);
@@ -185,7 +187,8 @@ pub(super) fn any_value(rows: &[Vec<Value>]) -> Returned {
 
 /// APPROX_QUANTILES, exact: the least value, those at each of so many parts, and the greatest.
 pub(super) fn approx_quantiles(rows: &[Vec<Value>]) -> Returned {
-    let parts = rows.first().and_then(|row| row.get(1)).and_then(whole).filter(|n| (1..=MAX_ELEMENTS).contains(n));
+    let parts =
+        rows.first().and_then(|row| row.get(1)).and_then(whole).filter(|n| (1..=MAX_ELEMENTS).contains(n));
     let parts = parts.ok_or(Stop::Null)?;
     let mut list: Vec<&Value> =
         rows.iter().filter_map(|row| row.first()).filter(|v| **v != Value::Null).collect();

@@ -223,7 +223,10 @@ pub(super) fn datetime(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 /// `TIMESTAMP(at)`, `TIMESTAMP(text, zone)`.
 pub(super) fn timestamp(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     match args {
-        [at] if planner.class(at) == TypeClass::Text && at.as_text().is_none() && planner.kind(at).is_none() => {
+        [at] if planner.class(at) == TypeClass::Text
+            && at.as_text().is_none()
+            && planner.kind(at).is_none() =>
+        {
             Some(call("pg_timestamptz", vec![at.clone()]))
         }
         [at] => Some(as_moment(planner, at)),
@@ -307,9 +310,11 @@ fn parsed(args: &[Expr]) -> Option<(Expr, bool)> {
     let mut format = format_of(format, true).filter(|_| is_utc(args.get(2)))?;
     let timed = ["%H", "%h", "%i", "%s"].iter().any(|part| format.contains(part));
     let mut rest = String::new();
-    for (parts, part, value) in
-        [(&["%Y", "%y"][..], " %Y", " 1970"), (&["%m", "%b", "%M"], " %m", " 01"), (&["%d", "%e"], " %d", " 01")]
-    {
+    for (parts, part, value) in [
+        (&["%Y", "%y"][..], " %Y", " 1970"),
+        (&["%m", "%b", "%M"], " %m", " 01"),
+        (&["%d", "%e"], " %d", " 01"),
+    ] {
         if !parts.iter().any(|p| format.contains(p)) {
             format.push_str(part);
             rest.push_str(value);

@@ -166,7 +166,8 @@ pub(super) fn format(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     }
     let mut printed = vec![Expr::text(out)];
     printed.extend(values.iter().cloned());
-    let nulls: Vec<Expr> = values.iter().filter(|v| v.as_text().is_none()).map(|v| v.clone().is_null()).collect();
+    let nulls: Vec<Expr> =
+        values.iter().filter(|v| v.as_text().is_none()).map(|v| v.clone().is_null()).collect();
     let printed = call("printf", printed);
     Some(match nulls.is_empty() {
         true => printed,

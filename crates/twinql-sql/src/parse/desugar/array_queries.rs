@@ -99,7 +99,8 @@ fn without_nulls(function: &mut Function) {
         Some(NullTreatment::RespectNulls) => list.clauses.retain(|c| !clause(c)),
         Some(NullTreatment::IgnoreNulls) if is_array && function.filter.is_none() => {
             if let [FunctionArg::Unnamed(FunctionArgExpr::Expr(value))] = list.args.as_slice() {
-                function.filter = Some(Box::new(Expr::IsNotNull(Box::new(Expr::Nested(Box::new(value.clone()))))));
+                function.filter =
+                    Some(Box::new(Expr::IsNotNull(Box::new(Expr::Nested(Box::new(value.clone()))))));
                 list.clauses.retain(|c| !clause(c));
             }
         }
@@ -155,13 +156,16 @@ fn array_of(mut rows: Box<Query>) -> Option<Expr> {
     if rows.limit_clause.is_none() && rows.fetch.is_none() {
         rows.order_by = None;
     }
-    let mut outer = query("SELECT json_group_array(\"$1\") FROM (SELECT 1) AS elements", &[Expr::Identifier(value)])?;
+    let mut outer =
+        query("SELECT json_group_array(\"$1\") FROM (SELECT 1) AS elements", &[Expr::Identifier(value)])?;
     let SetExpr::Select(select) = &mut *outer.body else {
         return None;
     };
-    if let TableFactor::Derived { subquery, alias: Some(alias), .. } = &mut select.from.first_mut()?.relation {
+    if let TableFactor::Derived { subquery, alias: Some(alias), .. } = &mut select.from.first_mut()?.relation
+    {
         *subquery = rows;
-        alias.columns = columns.into_iter().map(|name| TableAliasColumnDef { name, data_type: None }).collect();
+        alias.columns =
+            columns.into_iter().map(|name| TableAliasColumnDef { name, data_type: None }).collect();
     }
     if let SelectItem::UnnamedExpr(Expr::Function(function)) = select.projection.first_mut()?
         && let FunctionArguments::List(list) = &mut function.args
@@ -174,10 +178,12 @@ fn array_of(mut rows: Box<Query>) -> Option<Expr> {
 
 /// Whether a key of the order is the only output: by its place, its alias or as it is written.
 fn is_output(select: &Select, key: &Expr) -> bool {
-    let is_first = matches!(key, Expr::Value(ValueWithSpan { value: Value::Number(n, _), span: _ }) if n == "1");
+    let is_first =
+        matches!(key, Expr::Value(ValueWithSpan { value: Value::Number(n, _), span: _ }) if n == "1");
     let output = match select.projection.first() {
         Some(SelectItem::ExprWithAlias { expr, alias }) => {
-            matches!(key, Expr::Identifier(name) if name.value.eq_ignore_ascii_case(&alias.value)) || expr == key
+            matches!(key, Expr::Identifier(name) if name.value.eq_ignore_ascii_case(&alias.value))
+                || expr == key
         }
         Some(SelectItem::UnnamedExpr(expr)) => expr == key,
         _ => false,

@@ -24,7 +24,8 @@ pub(super) fn quote(expr: &mut Expr, dialect: Dialect) {
         _ => None,
     };
     // BigQuery's WEEK(MONDAY).
-    if let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) = position.and_then(|at| list.args.get_mut(at))
+    if let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) =
+        position.and_then(|at| list.args.get_mut(at))
         && let Expr::Function(week) = unit
         && last_name(&week.name).as_deref() == Some("week")
     {

@@ -89,7 +89,8 @@ impl Reader<'_> {
         match self.model.table(&table.name) {
             Some(known) => {
                 let (name, columns) = (known.name.clone(), table.columns);
-                let new = columns.into_iter().filter(|c| !known.has_column(&c.column.name)).collect::<Vec<_>>();
+                let new =
+                    columns.into_iter().filter(|c| !known.has_column(&c.column.name)).collect::<Vec<_>>();
                 known.columns.extend(new);
                 let reason = "the table is defined before; it gets the columns of both";
                 self.not_read(line, format!("CREATE TABLE {name}"), reason);
