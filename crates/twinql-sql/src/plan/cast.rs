@@ -190,7 +190,7 @@ impl<'a> Planner<'a> {
     /// TRY_CAST where the sandbox knows what fails: NULL where a text is no number, no date, no truth value. Snowflake:
     /// sql-reference/functions/try_cast; DuckDB: sql/expressions/cast#try_cast. Spark's whole numbers take no fraction, and stay opaque.
     fn plan_try_cast(&mut self, operand: &Expr, cost: usize, data_type: &DataType) -> Result<Option<Expr>> {
-        if !matches!(self.dialect, Dialect::Snowflake | Dialect::Duckdb) {
+        if !matches!(self.dialect, Dialect::Snowflake | Dialect::Duckdb | Dialect::Bigquery) {
             return Ok(None);
         }
         let target = target(self.dialect, data_type);
@@ -199,6 +199,16 @@ impl<'a> Planner<'a> {
             false => call("sql_try_number", vec![operand.clone()]),
         };
         let operand = match &target {
+            // BigQuery reads no fraction as a whole number.
+            Target::Affinity(Affinity::Integer)
+                if self.dialect == Dialect::Bigquery && !self.is_number(operand) =>
+            {
+                if operand.has_subquery() {
+                    return Ok(None);
+                }
+                let is_whole = call("typeof", vec![number(self)]).eq(Expr::text("integer"));
+                Expr::case(vec![(is_whole, number(self))], None)
+            }
             Target::Affinity(Affinity::Text) | Target::Text(_) => operand.clone(),
             Target::Affinity(Affinity::Integer | Affinity::Real | Affinity::Numeric) | Target::Scaled(_) => {
                 number(self)

@@ -211,8 +211,24 @@ impl<'a> Planner<'a> {
         Ok(self.record(fields))
     }
 
-    /// `ARRAY[a, b]` as a document.
-    pub(super) fn array(&self, elements: Vec<Expr>) -> Expr {
+    /// `ARRAY[a, b]` as a document. The fields of all elements are called as the first one's.
+    pub(super) fn array(&self, mut elements: Vec<Expr>) -> Expr {
+        let record = |e: &Expr| match e {
+            Expr::Function { name, args } if name == "json_object" => {
+                Some(args.iter().step_by(2).cloned().collect::<Vec<Expr>>())
+            }
+            _ => None,
+        };
+        if let Some(names) = elements.first().and_then(record) {
+            for element in elements.iter_mut().skip(1) {
+                if let Expr::Function { name, args } = element
+                    && name == "json_object"
+                    && args.len() == names.len() * 2
+                {
+                    args.iter_mut().step_by(2).zip(&names).for_each(|(key, name)| key.clone_from(name));
+                }
+            }
+        }
         Expr::function("json_array", elements.into_iter().map(|e| self.as_part(e)).collect())
     }
 

@@ -267,9 +267,14 @@ impl<'a> Planner<'a> {
         if has_star {
             return Ok(None);
         }
-        Ok(projection.iter().position(|item| {
-            matches!(item, SelectItem::ExprWithAlias { expr: _, alias }
-                if self.same(&self.stored(alias), name))
+        Ok(projection.iter().position(|item| match item {
+            SelectItem::ExprWithAlias { expr: _, alias } => self.same(&self.stored(alias), name),
+            // `t.a` is called `a`.
+            SelectItem::UnnamedExpr(ast::Expr::CompoundIdentifier(parts)) => {
+                self.dialect.names().groups_by_aliases
+                    && parts.last().is_some_and(|last| self.same(&self.stored(last), name))
+            }
+            _ => false,
         }))
     }
 

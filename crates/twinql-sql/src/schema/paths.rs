@@ -130,7 +130,11 @@ impl Schema {
     }
 
     fn lies(&self, at: usize, before: &[NamePart]) -> bool {
-        self.tables.get(at).is_some_and(|t| leads_to(t.schema.as_ref(), before))
+        // The database's own name may stand for its schema.
+        let is_database = |part: &NamePart| part.text.eq_ignore_ascii_case(&self.db_id);
+        self.tables
+            .get(at)
+            .is_some_and(|t| leads_to(t.schema.as_ref(), before) || before.last().is_some_and(is_database))
     }
 
     /// The tables that a name with a star stands for, or the one of `events_*` that a name without one does.

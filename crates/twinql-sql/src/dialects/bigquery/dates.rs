@@ -3,7 +3,7 @@
 //! `timestamp_functions` beside it). A function of a time zone other than UTC is known only where it moves a constant by hours.
 
 use crate::dialects::Dialect;
-use crate::dialects::words::{call, of_epoch, word};
+use crate::dialects::words::{call, word};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::{ForeignType, Planner};
 use crate::schema::{Affinity, TypeClass};
@@ -304,14 +304,27 @@ pub(super) fn format(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(if one { joined } else { joined.cast(Affinity::Text) })
 }
 
-/// What a text says of a day by a format: a year, a month and a day.
+/// What a text says of a moment by a format, and whether it says a time. What it leaves out is that of 1970-01-01.
 fn parsed(args: &[Expr]) -> Option<(Expr, bool)> {
     let (format, text) = (args.first()?.as_text()?, args.get(1)?);
-    let format = format_of(format, true).filter(|_| is_utc(args.get(2)))?;
-    let has = |parts: &[&str]| parts.iter().any(|p| format.contains(p));
-    let whole = has(&["%Y", "%y"]) && has(&["%m", "%b", "%M"]) && has(&["%d", "%e"]);
-    let timed = has(&["%H", "%h", "%i", "%s"]);
-    whole.then(|| (call("my_str_to_date", vec![text.clone(), Expr::text(format.clone())]), timed))
+    let mut format = format_of(format, true).filter(|_| is_utc(args.get(2)))?;
+    let timed = ["%H", "%h", "%i", "%s"].iter().any(|part| format.contains(part));
+    let mut rest = String::new();
+    for (parts, part, value) in [
+        (&["%Y", "%y"][..], " %Y", " 1970"),
+        (&["%m", "%b", "%M"], " %m", " 01"),
+        (&["%d", "%e"], " %d", " 01"),
+    ] {
+        if !parts.iter().any(|p| format.contains(p)) {
+            format.push_str(part);
+            rest.push_str(value);
+        }
+    }
+    let text = match rest.is_empty() {
+        true => text.clone(),
+        false => Expr::binary(BinaryOp::Concat, text.clone(), Expr::text(rest)),
+    };
+    Some((call("my_str_to_date", vec![text, Expr::text(format)]), timed))
 }
 
 /// `PARSE_DATE(format, text)`.
@@ -353,21 +366,6 @@ pub(super) fn unix_date(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 /// `DATE_FROM_UNIX_DATE(days)`.
 pub(super) fn of_unix_date(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(planner.later(&Expr::text("1970-01-01"), args.first()?, "day"))
-}
-
-/// `TIMESTAMP_SECONDS(n)`.
-pub(super) fn of_seconds(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(of_epoch(args.first()?, 1))
-}
-
-/// `TIMESTAMP_MILLIS(n)`.
-pub(super) fn of_millis(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(of_epoch(args.first()?, 1_000))
-}
-
-/// `TIMESTAMP_MICROS(n)`.
-pub(super) fn of_micros(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(of_epoch(args.first()?, 1_000_000))
 }
 
 /// `LAST_DAY(day[, MONTH])`.

@@ -203,6 +203,13 @@ pub(super) fn json_value_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("json_extract", vec![args.first()?.clone(), path(args)?]))
 }
 
+/// `ST_DWITHIN(a, b, metres)`.
+pub(super) fn within(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [a, b, most] = args else { return None };
+    let apart = call("bq_st_distance", vec![a.clone(), b.clone()]);
+    Some(Expr::binary(BinaryOp::LtEq, apart, most.clone()))
+}
+
 /// `GENERATE_ARRAY(from, to[, step])`.
 pub(super) fn generate_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let step = args.get(2).cloned().unwrap_or_else(|| Expr::integer(1));

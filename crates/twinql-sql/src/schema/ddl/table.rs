@@ -48,7 +48,8 @@ impl Reader<'_> {
             self.ignored(line, "CREATE TABLE", "a table of SQLite's own");
             return Ok(());
         }
-        if self.model.position(&name).is_some() {
+        let paths = self.dialect.names().paths;
+        if self.model.position(&name).is_some() && !paths {
             if guarded {
                 self.ignored(line, "CREATE TABLE IF NOT EXISTS", "the table is there already");
                 return Ok(());
@@ -85,7 +86,17 @@ impl Reader<'_> {
         }
         self.body(&mut table, body)?;
         self.options(&mut table, tail);
-        self.model.add(table);
+        match self.model.table(&table.name) {
+            Some(known) => {
+                let (name, columns) = (known.name.clone(), table.columns);
+                let new =
+                    columns.into_iter().filter(|c| !known.has_column(&c.column.name)).collect::<Vec<_>>();
+                known.columns.extend(new);
+                let reason = "the table is defined before; it gets the columns of both";
+                self.not_read(line, format!("CREATE TABLE {name}"), reason);
+            }
+            None => self.model.add(table),
+        }
         Ok(())
     }
 

@@ -35,8 +35,9 @@ fn text(value: &Value) -> String {
 /// The rows of a query over the database, as texts.
 fn rows(schema: &Schema, database: &Database, sql: &str) -> Vec<String> {
     let translated = in_sqlite(schema, sql, Dialect::Bigquery).unwrap_or_else(|e| panic!("{sql}: {e}"));
-    let mut sandbox = Sandbox::new(schema, Default::default()).unwrap();
-    sandbox.load(database).unwrap();
+    let sandbox = Sandbox::new(schema, Default::default()).unwrap();
+    let all: Vec<usize> = (0..schema.tables.len()).collect();
+    sandbox.loader(&all).unwrap().load(database).unwrap();
     let mut query = sandbox.prepare(&translated).unwrap_or_else(|e| panic!("{translated}: {e}"));
     let answer = query.run(0).unwrap_or_else(|e| panic!("{translated}: {e}"));
     answer.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join("|")).collect()
@@ -122,16 +123,29 @@ fn expressions_give_what_the_documentation_says() {
         ("GENERATE_ARRAY(1, 5)", "[1,2,3,4,5]"),
         ("GENERATE_ARRAY(10, 0, -3)", "[10,7,4,1]"),
         ("ARRAY_LENGTH(GENERATE_ARRAY(4, 4, 10))", "1"),
-        ("GENERATE_DATE_ARRAY('2016-10-05', '2016-10-08')", r#"["2016-10-05","2016-10-06","2016-10-07","2016-10-08"]"#),
-        ("GENERATE_DATE_ARRAY('2016-01-31', '2016-03-31', INTERVAL 1 MONTH)", r#"["2016-01-31","2016-02-29","2016-03-31"]"#),
+        (
+            "GENERATE_DATE_ARRAY('2016-10-05', '2016-10-08')",
+            r#"["2016-10-05","2016-10-06","2016-10-07","2016-10-08"]"#,
+        ),
+        (
+            "GENERATE_DATE_ARRAY('2016-01-31', '2016-03-31', INTERVAL 1 MONTH)",
+            r#"["2016-01-31","2016-02-29","2016-03-31"]"#,
+        ),
         ("ARRAY_TO_STRING(['coffee', NULL, 'milk'], '--', 'x')", "coffee--x--milk"),
         ("[1, 2, 3][OFFSET(0)] + [1, 2, 3][ORDINAL(3)]", "4"),
         ("[1, 2][SAFE_OFFSET(6)]", "NULL"),
         ("STRUCT(1 AS a, STRUCT('x' AS c) AS b).b.c", "x"),
         ("ARRAY(SELECT x * 2 FROM UNNEST([3, 1, 2]) AS x ORDER BY x)", "[2,4,6]"),
         ("(SELECT SUM(x + n) FROM UNNEST([10, 20]) AS x WITH OFFSET AS n)", "31"),
-        ("(SELECT STRING_AGG(s.a, '-' ORDER BY s.b) FROM UNNEST([STRUCT('p' AS a, 2 AS b), STRUCT('q', 1)]) AS s)", "q-p"),
+        (
+            "(SELECT STRING_AGG(s.a, '-' ORDER BY s.b) FROM UNNEST([STRUCT('p' AS a, 2 AS b), STRUCT('q', 1)]) AS s)",
+            "q-p",
+        ),
         ("ARRAY_LENGTH(ARRAY(SELECT 1 FROM UNNEST([1]) WHERE FALSE))", "0"),
+        // geography_functions
+        ("ST_X(ST_GEOGPOINT(1.5, 2)) + ST_Y(ST_GEOGPOINT(1, 2))", "3.5"),
+        ("ROUND(ST_DISTANCE(ST_GEOGPOINT(0, 0), ST_GEOGPOINT(0, 1)))", "111195.0"),
+        ("ST_DWITHIN(ST_GEOGPOINT(0, 0), ST_GEOGPOINT(0, 1), 111000)", "0"),
         // json_functions
         ("JSON_VALUE('{\"a\": {\"b\": [1, true]}}', '$.a.b[1]')", "true"),
         ("JSON_EXTRACT_SCALAR('{\"name\": \"Jakob\", \"age\": \"6\"}', '$.age')", "6"),
@@ -170,10 +184,16 @@ fn paths_elements_and_wildcards() {
     let schema = schema();
     let database = database(&schema);
     for (sql, answer) in [
-        ("SELECT device.screen.width, Device.BROWSER FROM `shop-data.web.visits` ORDER BY id", &["800|F", "NULL|NULL"][..]),
+        (
+            "SELECT device.screen.width, Device.BROWSER FROM `shop-data.web.visits` ORDER BY id",
+            &["800|F", "NULL|NULL"][..],
+        ),
         ("SELECT v.id, h.page FROM web.visits v, UNNEST(v.hits) AS h ORDER BY h.seconds", &["1|/a", "1|/b"]),
         ("SELECT id, page FROM web.visits, UNNEST(hits) AS hits WHERE hits.seconds > 5", &["1|/b"]),
-        ("SELECT id, h.page FROM web.visits v LEFT JOIN v.hits AS h ORDER BY id, h.page", &["1|/a", "1|/b", "2|NULL"]),
+        (
+            "SELECT id, h.page FROM web.visits v LEFT JOIN v.hits AS h ORDER BY id, h.page",
+            &["1|/a", "1|/b", "2|NULL"],
+        ),
         ("SELECT id, tag FROM web.visits v, v.hits h, h.tags tag ORDER BY tag", &["1|x", "1|y"]),
         ("SELECT h.page, n FROM web.visits, UNNEST(hits) AS h WITH OFFSET AS n WHERE n = 1", &["/b|1"]),
         ("SELECT hits[OFFSET(1)].page, hits[SAFE_OFFSET(5)].page FROM web.visits WHERE id = 1", &["/b|NULL"]),
@@ -181,13 +201,25 @@ fn paths_elements_and_wildcards() {
         ("SELECT id FROM web.visits WHERE 2 IN UNNEST(marks)", &["1"]),
         ("SELECT ARRAY_AGG(name ORDER BY spent DESC LIMIT 1)[OFFSET(0)] FROM web.visits", &["Bob"]),
         ("SELECT ARRAY_LENGTH(ARRAY_AGG(device IGNORE NULLS)), COUNTIF(spent > 5) FROM web.visits", &["1|1"]),
-        ("SELECT x.d.screen.width FROM (SELECT STRUCT(device AS d, id) AS x FROM web.visits) ORDER BY x.id", &["800", "NULL"]),
-        ("SELECT _TABLE_SUFFIX, name FROM `shop-data.web.events_*` WHERE _TABLE_SUFFIX > '20240101'", &["20240102|b"]),
+        (
+            "SELECT x.d.screen.width FROM (SELECT STRUCT(device AS d, id) AS x FROM web.visits) ORDER BY x.id",
+            &["800", "NULL"],
+        ),
+        (
+            "SELECT _TABLE_SUFFIX, name FROM `shop-data.web.events_*` WHERE _TABLE_SUFFIX > '20240101'",
+            &["20240102|b"],
+        ),
         ("SELECT _TABLE_SUFFIX, * FROM `web.events_202401*` ORDER BY n", &["01|a|1", "02|b|2"]),
         ("SELECT * FROM `shop-data.web.events_20240102`", &["b|2"]),
         ("SELECT EXTRACT(YEAR FROM day) AS day, COUNT(*) FROM web.visits GROUP BY day", &["2024|2"]),
-        ("SELECT name, FROM shop-data.web.visits QUALIFY ROW_NUMBER() OVER (ORDER BY spent DESC) = 1", &["Bob"]),
-        ("SELECT * EXCEPT (device, hits, marks, at) REPLACE (spent * 2 AS spent) FROM web.visits WHERE id = 1", &["1|2024-01-01|10|Ann"]),
+        (
+            "SELECT name, FROM shop-data.web.visits QUALIFY ROW_NUMBER() OVER (ORDER BY spent DESC) = 1",
+            &["Bob"],
+        ),
+        (
+            "SELECT * EXCEPT (device, hits, marks, at) REPLACE (spent * 2 AS spent) FROM web.visits WHERE id = 1",
+            &["1|2024-01-01|10.0|Ann"],
+        ),
     ] {
         assert_eq!(rows(&schema, &database, sql), answer, "{sql}");
     }
@@ -210,24 +242,65 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
     let schema = schema();
     let semantics = Semantics::preset("declared").unwrap();
     let proof = |a: &str, b: &str| {
-        let [a, b] = [a, b].map(|sql| in_sqlite(&schema, sql, Dialect::Bigquery).unwrap_or_else(|e| panic!("{sql}: {e}")));
+        let [a, b] = [a, b]
+            .map(|sql| in_sqlite(&schema, sql, Dialect::Bigquery).unwrap_or_else(|e| panic!("{sql}: {e}")));
         prove(&schema, &a, &b, &semantics).unwrap()
     };
     for (a, b, alike) in [
-        ("SELECT COUNTIF(spent > 5) FROM web.visits", "SELECT COUNT(CASE WHEN spent > 5 THEN 1 END) FROM web.visits", true),
-        ("SELECT v.device.browser FROM web.visits v", "SELECT device.browser FROM `shop-data.web.visits`", true),
-        ("SELECT n FROM `web.events_*` WHERE _TABLE_SUFFIX = '20240101'", "SELECT n FROM web.events_20240101", true),
-        ("SELECT IF(spent > 5, 1, 0) FROM web.visits", "SELECT CASE WHEN spent > 5 THEN 1 ELSE 0 END FROM web.visits", true),
-        ("SELECT DATE_ADD(day, INTERVAL 1 YEAR) FROM web.visits", "SELECT DATE_ADD(day, INTERVAL 12 MONTH) FROM web.visits", true),
-        ("SELECT page FROM web.visits, UNNEST(hits)", "SELECT h.page FROM web.visits AS v CROSS JOIN UNNEST(v.hits) AS h", true),
+        (
+            "SELECT COUNTIF(spent > 5) FROM web.visits",
+            "SELECT COUNT(CASE WHEN spent > 5 THEN 1 END) FROM web.visits",
+            true,
+        ),
+        (
+            "SELECT v.device.browser FROM web.visits v",
+            "SELECT device.browser FROM `shop-data.web.visits`",
+            true,
+        ),
+        (
+            "SELECT n FROM `web.events_*` WHERE _TABLE_SUFFIX = '20240101'",
+            "SELECT n FROM web.events_20240101",
+            true,
+        ),
+        (
+            "SELECT IF(spent > 5, 1, 0) FROM web.visits",
+            "SELECT CASE WHEN spent > 5 THEN 1 ELSE 0 END FROM web.visits",
+            true,
+        ),
+        (
+            "SELECT DATE_ADD(day, INTERVAL 1 YEAR) FROM web.visits",
+            "SELECT DATE_ADD(day, INTERVAL 12 MONTH) FROM web.visits",
+            true,
+        ),
+        (
+            "SELECT page FROM web.visits, UNNEST(hits)",
+            "SELECT h.page FROM web.visits AS v CROSS JOIN UNNEST(v.hits) AS h",
+            true,
+        ),
         ("SELECT device.screen.width FROM web.visits", "SELECT device.screen.height FROM web.visits", false),
-        ("SELECT DATE_TRUNC(day, WEEK) FROM web.visits", "SELECT DATE_TRUNC(day, ISOWEEK) FROM web.visits", false),
-        ("SELECT DATE_DIFF(day, DATE '2024-01-01', WEEK) FROM web.visits", "SELECT DATE_DIFF(day, DATE '2024-01-01', WEEK(MONDAY)) FROM web.visits", false),
+        (
+            "SELECT DATE_TRUNC(day, WEEK) FROM web.visits",
+            "SELECT DATE_TRUNC(day, ISOWEEK) FROM web.visits",
+            false,
+        ),
+        (
+            "SELECT DATE_DIFF(day, DATE '2024-01-01', WEEK) FROM web.visits",
+            "SELECT DATE_DIFF(day, DATE '2024-01-01', WEEK(MONDAY)) FROM web.visits",
+            false,
+        ),
         ("SELECT n FROM `web.events_*`", "SELECT n FROM web.events_20240101", false),
         // Nothing is known of the suffixes that the schema does not list.
-        ("SELECT n FROM `web.events_*` WHERE _TABLE_SUFFIX > '20250101'", "SELECT n FROM `web.events_*` WHERE _TABLE_SUFFIX > '20260101'", false),
+        (
+            "SELECT n FROM `web.events_*` WHERE _TABLE_SUFFIX > '20250101'",
+            "SELECT n FROM `web.events_*` WHERE _TABLE_SUFFIX > '20260101'",
+            false,
+        ),
         ("SELECT ANY_VALUE(name) FROM web.visits", "SELECT MAX(name) FROM web.visits", false),
-        ("SELECT APPROX_COUNT_DISTINCT(name) FROM web.visits", "SELECT COUNT(DISTINCT name) FROM web.visits", false),
+        (
+            "SELECT APPROX_COUNT_DISTINCT(name) FROM web.visits",
+            "SELECT COUNT(DISTINCT name) FROM web.visits",
+            false,
+        ),
         ("SELECT id FROM web.visits", "SELECT DISTINCT id FROM web.visits", false),
     ] {
         assert_eq!(matches!(proof(a, b), Proof::Equal(_)), alike, "{a} | {b}");

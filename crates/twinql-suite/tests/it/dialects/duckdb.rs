@@ -57,7 +57,10 @@ fn expressions_give_what_duckdb_gives() {
             ("dayname(DATE '2024-05-19')", "Sunday"),
             ("monthname(DATE '2024-05-19')", "May"),
             ("strftime(DATE '2024-05-19', '%Y-%m')", "2024-05"),
-            ("strftime(TIMESTAMP '2024-05-09 15:04:05', '%d.%m.%Y %H:%M:%S %B %b %A %a %p %I %j %y')", "09.05.2024 15:04:05 May May Thursday Thu PM 03 130 24"),
+            (
+                "strftime(TIMESTAMP '2024-05-09 15:04:05', '%d.%m.%Y %H:%M:%S %B %b %A %a %p %I %j %y')",
+                "09.05.2024 15:04:05 May May Thursday Thu PM 03 130 24",
+            ),
             ("strptime('09/05/2024', '%d/%m/%Y')", "2024-05-09 00:00:00"),
             ("DATE '2024-01-31' + INTERVAL 1 MONTH", "2024-02-29 00:00:00"),
             ("DATE '2024-01-31' + 1", "2024-02-01"),
@@ -148,27 +151,68 @@ fn expressions_give_what_duckdb_gives() {
 
 #[test]
 fn pairs_that_say_the_same_and_pairs_that_do_not() {
-    let ddl = "CREATE TABLE ship (id INTEGER PRIMARY KEY, port VARCHAR, crew INTEGER, built DATE, load DOUBLE);
+    let ddl =
+        "CREATE TABLE ship (id INTEGER PRIMARY KEY, port VARCHAR, crew INTEGER, built DATE, load DOUBLE);
         CREATE TABLE trip (id INTEGER PRIMARY KEY, ship_id INTEGER NOT NULL, miles INTEGER)";
     let schema = Schema::from_ddl_in("harbour", ddl, Dialect::Duckdb).unwrap();
     pairs(
         Dialect::Duckdb,
         &schema,
         &[
-            ("SELECT port, SUM(crew) FROM ship GROUP BY ALL", "SELECT port, SUM(crew) FROM ship GROUP BY port", true),
-            ("SELECT s.port FROM ship s SEMI JOIN trip t ON t.ship_id = s.id", "SELECT port FROM ship WHERE id IN (SELECT ship_id FROM trip)", true),
-            ("SELECT s.port FROM ship s ANTI JOIN trip t ON t.ship_id = s.id", "SELECT port FROM ship WHERE id NOT IN (SELECT ship_id FROM trip)", true),
+            (
+                "SELECT port, SUM(crew) FROM ship GROUP BY ALL",
+                "SELECT port, SUM(crew) FROM ship GROUP BY port",
+                true,
+            ),
+            (
+                "SELECT s.port FROM ship s SEMI JOIN trip t ON t.ship_id = s.id",
+                "SELECT port FROM ship WHERE id IN (SELECT ship_id FROM trip)",
+                true,
+            ),
+            (
+                "SELECT s.port FROM ship s ANTI JOIN trip t ON t.ship_id = s.id",
+                "SELECT port FROM ship WHERE id NOT IN (SELECT ship_id FROM trip)",
+                true,
+            ),
             ("SELECT * EXCLUDE (load, built) FROM ship", "SELECT id, port, crew FROM ship", true),
             ("SELECT crew * 2 AS c, c + 1 FROM ship", "SELECT crew * 2, crew * 2 + 1 FROM ship", true),
-            ("SELECT count_if(crew > 3) FROM ship", "SELECT COUNT(*) FILTER (WHERE crew > 3) FROM ship", true),
-            ("SELECT port FROM ship QUALIFY ROW_NUMBER() OVER (PARTITION BY port ORDER BY id) = 1", "SELECT port FROM (SELECT port, ROW_NUMBER() OVER (PARTITION BY port ORDER BY id) AS n FROM ship) x WHERE n = 1", true),
-            ("SELECT id FROM ship ORDER BY crew DESC", "SELECT id FROM ship ORDER BY crew DESC NULLS LAST", true),
-            ("SELECT id FROM ship ORDER BY crew DESC", "SELECT id FROM ship ORDER BY crew DESC NULLS FIRST", false),
+            (
+                "SELECT count_if(crew > 3) FROM ship",
+                "SELECT COUNT(*) FILTER (WHERE crew > 3) FROM ship",
+                true,
+            ),
+            (
+                "SELECT port FROM ship QUALIFY ROW_NUMBER() OVER (PARTITION BY port ORDER BY id) = 1",
+                "SELECT port FROM (SELECT port, ROW_NUMBER() OVER (PARTITION BY port ORDER BY id) AS n FROM ship) x WHERE n = 1",
+                true,
+            ),
+            (
+                "SELECT id FROM ship ORDER BY crew DESC",
+                "SELECT id FROM ship ORDER BY crew DESC NULLS LAST",
+                true,
+            ),
+            (
+                "SELECT id FROM ship ORDER BY crew DESC",
+                "SELECT id FROM ship ORDER BY crew DESC NULLS FIRST",
+                false,
+            ),
             ("SELECT crew // 2 FROM ship", "SELECT crew / 2 FROM ship", false),
-            ("SELECT s.port FROM ship s SEMI JOIN trip t ON t.ship_id = s.id", "SELECT s.port FROM ship s JOIN trip t ON t.ship_id = s.id", false),
-            ("SELECT date_diff('month', built, DATE '2024-01-01') FROM ship", "SELECT date_sub('month', built, DATE '2024-01-01') FROM ship", false),
+            (
+                "SELECT s.port FROM ship s SEMI JOIN trip t ON t.ship_id = s.id",
+                "SELECT s.port FROM ship s JOIN trip t ON t.ship_id = s.id",
+                false,
+            ),
+            (
+                "SELECT date_diff('month', built, DATE '2024-01-01') FROM ship",
+                "SELECT date_sub('month', built, DATE '2024-01-01') FROM ship",
+                false,
+            ),
             ("SELECT any_value(port) FROM ship", "SELECT max(port) FROM ship", false),
-            ("SELECT port, SUM(crew) FROM ship GROUP BY ALL", "SELECT port, SUM(crew) FROM ship GROUP BY port, id", false),
+            (
+                "SELECT port, SUM(crew) FROM ship GROUP BY ALL",
+                "SELECT port, SUM(crew) FROM ship GROUP BY port, id",
+                false,
+            ),
         ],
     );
 }

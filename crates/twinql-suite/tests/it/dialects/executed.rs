@@ -34,7 +34,10 @@ pub(super) fn give(dialect: Dialect, expressions: &[(&str, &str)]) {
         let sql = format!("SELECT {expression}");
         let given = std::panic::catch_unwind(|| rows(dialect, &schema, &database, &sql));
         if given.as_ref().ok() != Some(&vec![(*answer).to_owned()]) {
-            wrong.push(format!("{expression}: {given:?}, not {answer}, by {:?}", in_sqlite(&schema, &sql, dialect)));
+            wrong.push(format!(
+                "{expression}: {given:?}, not {answer}, by {:?}",
+                in_sqlite(&schema, &sql, dialect)
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -45,7 +48,8 @@ pub(super) fn pairs(dialect: Dialect, schema: &Schema, pairs: &[(&str, &str, boo
     let semantics = Semantics::preset("declared").unwrap();
     let mut wrong = Vec::new();
     for (a, b, alike) in pairs {
-        let texts = [a, b].map(|sql| in_sqlite(schema, sql, dialect).unwrap_or_else(|e| panic!("{sql}: {e}")));
+        let texts =
+            [a, b].map(|sql| in_sqlite(schema, sql, dialect).unwrap_or_else(|e| panic!("{sql}: {e}")));
         let proved = prove(schema, &texts[0], &texts[1], &semantics);
         if matches!(proved, Ok(Proof::Equal(_))) != *alike {
             wrong.push(format!("{a} | {b}: {texts:?}: {proved:?}"));

@@ -136,22 +136,55 @@ fn documents_series_and_windows() {
     let schema = schema();
     let database = database(&schema);
     for (sql, answer) in [
-        (r#"SELECT "id", "tags":food.name::STRING FROM ANIMALS ORDER BY 1"#, &["1|mice", "2|NULL", "3|NULL"][..]),
-        (r#"SELECT a."id", k.value::STRING, k.index FROM ZOO.PUBLIC.ANIMALS a, LATERAL FLATTEN(input => a."keepers") k ORDER BY 1, 3"#, &["1|Ann|0", "1|Bob|1", "3|Cid|0"]),
-        (r#"SELECT "id", f.key FROM PUBLIC.ANIMALS, TABLE(FLATTEN("tags")) f WHERE f.index IS NULL ORDER BY 1, 2"#, &["1|food", "1|size", "2|size"]),
-        (r#"SELECT a."id", k.value FROM ANIMALS a, LATERAL FLATTEN(input => a."keepers", outer => TRUE) k ORDER BY 1, 2"#, &["1|Ann", "1|Bob", "2|NULL", "3|Cid"]),
+        (
+            r#"SELECT "id", "tags":food.name::STRING FROM ANIMALS ORDER BY 1"#,
+            &["1|mice", "2|NULL", "3|NULL"][..],
+        ),
+        (
+            r#"SELECT a."id", k.value::STRING, k.index FROM ZOO.PUBLIC.ANIMALS a, LATERAL FLATTEN(input => a."keepers") k ORDER BY 1, 3"#,
+            &["1|Ann|0", "1|Bob|1", "3|Cid|0"],
+        ),
+        (
+            r#"SELECT "id", f.key FROM PUBLIC.ANIMALS, TABLE(FLATTEN("tags")) f WHERE f.index IS NULL ORDER BY 1, 2"#,
+            &["1|food", "1|size", "2|size"],
+        ),
+        (
+            r#"SELECT a."id", k.value FROM ANIMALS a, LATERAL FLATTEN(input => a."keepers", outer => TRUE) k ORDER BY 1, 2"#,
+            &["1|Ann", "1|Bob", "2|NULL", "3|Cid"],
+        ),
         (r#"SELECT f.value:name FROM ANIMALS, LATERAL FLATTEN("tags", path => 'food') f"#, &["NULL"]),
-        (r#"SELECT s.index, s.value FROM ANIMALS a, LATERAL SPLIT_TO_TABLE(a."kind", 'a') s WHERE a."id" = 3 ORDER BY 1"#, &["1|y", "2|k"]),
-        ("SELECT DATEADD(day, SEQ4(), DATE '2024-01-30') AS d FROM TABLE(GENERATOR(ROWCOUNT => 3)) ORDER BY d", &["2024-01-30", "2024-01-31", "2024-02-01"]),
-        ("SELECT ROW_NUMBER() OVER (ORDER BY SEQ4()) FROM TABLE(GENERATOR(ROWCOUNT => 2)) ORDER BY 1", &["1", "2"]),
+        (
+            r#"SELECT s.index, s.value FROM ANIMALS a, LATERAL SPLIT_TO_TABLE(a."kind", 'a') s WHERE a."id" = 3 ORDER BY 1"#,
+            &["1|y", "2|k"],
+        ),
+        (
+            "SELECT DATEADD(day, SEQ4(), DATE '2024-01-30') AS d FROM TABLE(GENERATOR(ROWCOUNT => 3)) ORDER BY d",
+            &["2024-01-30", "2024-01-31", "2024-02-01"],
+        ),
+        (
+            "SELECT ROW_NUMBER() OVER (ORDER BY SEQ4()) FROM TABLE(GENERATOR(ROWCOUNT => 2)) ORDER BY 1",
+            &["1", "2"],
+        ),
         (r#"SELECT TO_DATE(TO_TIMESTAMP_NTZ("stamp" / 1000000)) FROM ANIMALS LIMIT 1"#, &["1970-01-02"]),
         (r#"SELECT "id" + 1 AS n, n * 2 AS m, m + n FROM ANIMALS WHERE m > 6 ORDER BY ALL"#, &["4|8|12"]),
         (r#"SELECT "kind", COUNT(*) FROM ANIMALS GROUP BY ALL ORDER BY 1"#, &["owl|2", "yak|1"]),
-        (r#"SELECT "guests", RATIO_TO_REPORT("guests") OVER (PARTITION BY "animal") FROM VISITS ORDER BY 1"#, &["5|0.4166666666666667", "7|0.5833333333333334", "9|1.0"]),
-        (r#"SELECT LISTAGG(DISTINCT "kind", '; ') WITHIN GROUP (ORDER BY "kind") FROM ANIMALS"#, &["owl; yak"]),
-        (r#"SELECT "animal", SUM("guests") AS s, RANK() OVER (PARTITION BY GROUPING("animal") ORDER BY SUM("guests") DESC) AS r
-            FROM VISITS GROUP BY ROLLUP ("animal") ORDER BY s DESC"#, &["NULL|21|1", "1|12|1", "3|9|2"]),
-        (r#"SELECT "animal" AS a, SUM("guests") AS s FROM VISITS GROUP BY CUBE (a) QUALIFY ROW_NUMBER() OVER (ORDER BY s DESC) <= 2 ORDER BY s"#, &["1|12", "NULL|21"]),
+        (
+            r#"SELECT "guests", RATIO_TO_REPORT("guests") OVER (PARTITION BY "animal") FROM VISITS ORDER BY 1"#,
+            &["5|0.4166666666666667", "7|0.5833333333333334", "9|1.0"],
+        ),
+        (
+            r#"SELECT LISTAGG(DISTINCT "kind", '; ') WITHIN GROUP (ORDER BY "kind") FROM ANIMALS"#,
+            &["owl; yak"],
+        ),
+        (
+            r#"SELECT "animal", SUM("guests") AS s, RANK() OVER (PARTITION BY GROUPING("animal") ORDER BY SUM("guests") DESC) AS r
+            FROM VISITS GROUP BY ROLLUP ("animal") ORDER BY s DESC"#,
+            &["NULL|21|1", "1|12|1", "3|9|2"],
+        ),
+        (
+            r#"SELECT "animal" AS a, SUM("guests") AS s FROM VISITS GROUP BY CUBE (a) QUALIFY ROW_NUMBER() OVER (ORDER BY s DESC) <= 2 ORDER BY s"#,
+            &["1|12", "NULL|21"],
+        ),
     ] {
         assert_eq!(rows(Dialect::Snowflake, &schema, &database, sql), answer, "{sql}");
     }
@@ -174,23 +207,83 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
         Dialect::Snowflake,
         &schema(),
         &[
-            (r#"SELECT DATE_TRUNC('month', "seen") FROM ANIMALS"#, r#"SELECT DATE_TRUNC(MM, "seen") FROM ANIMALS"#, true),
-            (r#"SELECT DATEDIFF(yy, "born", CURRENT_DATE) FROM ANIMALS"#, r#"SELECT YEAR(CURRENT_DATE) - YEAR("born") FROM ANIMALS"#, true),
-            (r#"SELECT "kind" FROM ANIMALS WHERE CONTAINS("kind", 'a')"#, r#"SELECT "kind" FROM ANIMALS WHERE "kind" LIKE '%a%'"#, true),
-            (r#"SELECT COUNT_IF("weight" > 2) FROM ANIMALS"#, r#"SELECT COUNT(CASE WHEN "weight" > 2 THEN 1 END) FROM ANIMALS"#, true),
+            (
+                r#"SELECT DATE_TRUNC('month', "seen") FROM ANIMALS"#,
+                r#"SELECT DATE_TRUNC(MM, "seen") FROM ANIMALS"#,
+                true,
+            ),
+            (
+                r#"SELECT DATEDIFF(yy, "born", CURRENT_DATE) FROM ANIMALS"#,
+                r#"SELECT YEAR(CURRENT_DATE) - YEAR("born") FROM ANIMALS"#,
+                true,
+            ),
+            (
+                r#"SELECT "kind" FROM ANIMALS WHERE CONTAINS("kind", 'a')"#,
+                r#"SELECT "kind" FROM ANIMALS WHERE "kind" LIKE '%a%'"#,
+                true,
+            ),
+            (
+                r#"SELECT COUNT_IF("weight" > 2) FROM ANIMALS"#,
+                r#"SELECT COUNT(CASE WHEN "weight" > 2 THEN 1 END) FROM ANIMALS"#,
+                true,
+            ),
             (r#"SELECT "tags":size FROM ANIMALS"#, r#"SELECT "tags"['size'] FROM ZOO.PUBLIC.ANIMALS"#, true),
-            (r#"SELECT * EXCLUDE ("tags", "keepers", "stamp", "seen") FROM ANIMALS"#, r#"SELECT "id", "kind", "born", "weight" FROM ANIMALS"#, true),
-            (r#"SELECT "id" FROM ANIMALS ORDER BY "weight""#, r#"SELECT "id" FROM ANIMALS ORDER BY "weight" NULLS LAST"#, true),
-            (r#"SELECT "kind" AS k FROM ANIMALS QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY "id") = 1"#, r#"SELECT "kind" FROM (SELECT "kind", ROW_NUMBER() OVER (PARTITION BY "kind" ORDER BY "id") AS n FROM ANIMALS) WHERE n = 1"#, true),
+            (
+                r#"SELECT * EXCLUDE ("tags", "keepers", "stamp", "seen") FROM ANIMALS"#,
+                r#"SELECT "id", "kind", "born", "weight" FROM ANIMALS"#,
+                true,
+            ),
+            (
+                r#"SELECT "id" FROM ANIMALS ORDER BY "weight""#,
+                r#"SELECT "id" FROM ANIMALS ORDER BY "weight" NULLS LAST"#,
+                true,
+            ),
+            (
+                r#"SELECT "kind" AS k FROM ANIMALS QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY "id") = 1"#,
+                r#"SELECT "kind" FROM (SELECT "kind", ROW_NUMBER() OVER (PARTITION BY "kind" ORDER BY "id") AS n FROM ANIMALS) WHERE n = 1"#,
+                true,
+            ),
             (r#"SELECT "tags":size FROM ANIMALS"#, r#"SELECT "tags":SIZE FROM ANIMALS"#, false),
-            (r#"SELECT "weight" / "id" FROM ANIMALS"#, r#"SELECT FLOOR("weight" / "id") FROM ANIMALS"#, false),
-            (r#"SELECT REGEXP_LIKE("kind", 'o') FROM ANIMALS"#, r#"SELECT "kind" LIKE '%o%' FROM ANIMALS"#, false),
-            (r#"SELECT SUM(CASE WHEN "weight" > 2 THEN 1 END) FROM ANIMALS"#, r#"SELECT COUNT_IF("weight" > 2) FROM ANIMALS"#, false),
-            (r#"SELECT k.value FROM ANIMALS a, LATERAL FLATTEN(input => a."keepers") k"#, r#"SELECT k.value FROM ANIMALS a, LATERAL FLATTEN(input => a."keepers", outer => TRUE) k"#, false),
-            (r#"SELECT APPROX_COUNT_DISTINCT("kind") FROM ANIMALS"#, r#"SELECT COUNT(DISTINCT "kind") FROM ANIMALS"#, false),
-            (r#"SELECT LAG("kind") IGNORE NULLS OVER (ORDER BY "id") FROM ANIMALS"#, r#"SELECT LAG("kind") OVER (ORDER BY "id") FROM ANIMALS"#, false),
-            (r#"SELECT "animal", RANK() OVER (ORDER BY SUM("guests")) FROM VISITS GROUP BY ROLLUP ("animal")"#, r#"SELECT "animal", RANK() OVER (ORDER BY SUM("guests")) FROM VISITS GROUP BY "animal""#, false),
-            (r#"SELECT DATEDIFF(month, "born", CURRENT_DATE) FROM ANIMALS"#, r#"SELECT DATEDIFF(month, CURRENT_DATE, "born") FROM ANIMALS"#, false),
+            (
+                r#"SELECT "weight" / "id" FROM ANIMALS"#,
+                r#"SELECT FLOOR("weight" / "id") FROM ANIMALS"#,
+                false,
+            ),
+            (
+                r#"SELECT REGEXP_LIKE("kind", 'o') FROM ANIMALS"#,
+                r#"SELECT "kind" LIKE '%o%' FROM ANIMALS"#,
+                false,
+            ),
+            (
+                r#"SELECT SUM(CASE WHEN "weight" > 2 THEN 1 END) FROM ANIMALS"#,
+                r#"SELECT COUNT_IF("weight" > 2) FROM ANIMALS"#,
+                false,
+            ),
+            (
+                r#"SELECT k.value FROM ANIMALS a, LATERAL FLATTEN(input => a."keepers") k"#,
+                r#"SELECT k.value FROM ANIMALS a, LATERAL FLATTEN(input => a."keepers", outer => TRUE) k"#,
+                false,
+            ),
+            (
+                r#"SELECT APPROX_COUNT_DISTINCT("kind") FROM ANIMALS"#,
+                r#"SELECT COUNT(DISTINCT "kind") FROM ANIMALS"#,
+                false,
+            ),
+            (
+                r#"SELECT LAG("kind") IGNORE NULLS OVER (ORDER BY "id") FROM ANIMALS"#,
+                r#"SELECT LAG("kind") OVER (ORDER BY "id") FROM ANIMALS"#,
+                false,
+            ),
+            (
+                r#"SELECT "animal", RANK() OVER (ORDER BY SUM("guests")) FROM VISITS GROUP BY ROLLUP ("animal")"#,
+                r#"SELECT "animal", RANK() OVER (ORDER BY SUM("guests")) FROM VISITS GROUP BY "animal""#,
+                false,
+            ),
+            (
+                r#"SELECT DATEDIFF(month, "born", CURRENT_DATE) FROM ANIMALS"#,
+                r#"SELECT DATEDIFF(month, CURRENT_DATE, "born") FROM ANIMALS"#,
+                false,
+            ),
         ],
     );
 }

@@ -57,7 +57,10 @@ fn expressions_give_what_the_documentation_says() {
         &[
             ("date_add('month', 1, DATE '2024-01-31')", "2024-02-29"),
             ("date_diff('day', DATE '2020-03-01', DATE '2020-03-02')", "1"),
-            ("date_diff('second', TIMESTAMP '2020-03-01 00:00:00', TIMESTAMP '2020-03-02 00:00:00')", "86400"),
+            (
+                "date_diff('second', TIMESTAMP '2020-03-01 00:00:00', TIMESTAMP '2020-03-02 00:00:00')",
+                "86400",
+            ),
             ("date_trunc('quarter', DATE '2001-08-22')", "2001-07-01"),
             ("day_of_week(DATE '2024-05-19')", "7"),
             ("EXTRACT(DOW FROM DATE '2024-05-19')", "7"),
@@ -93,31 +96,73 @@ fn expressions_give_what_the_documentation_says() {
 
 #[test]
 fn pairs_that_say_the_same_and_pairs_that_do_not() {
-    let ddl = "CREATE TABLE road (id INT PRIMARY KEY, name STRING, lanes INT, opened DATE, stops ARRAY<STRING>);
+    let ddl =
+        "CREATE TABLE road (id INT PRIMARY KEY, name STRING, lanes INT, opened DATE, stops ARRAY<STRING>);
         CREATE TABLE car (id INT PRIMARY KEY, road_id INT NOT NULL, speed INT)";
     let schema = Schema::from_ddl_in("roads", ddl, Dialect::Databricks).unwrap();
     pairs(
         Dialect::Databricks,
         &schema,
         &[
-            ("SELECT r.name FROM road r LEFT SEMI JOIN car c ON c.road_id = r.id", "SELECT name FROM road WHERE id IN (SELECT road_id FROM car)", true),
-            ("SELECT r.name FROM road r LEFT ANTI JOIN car c ON c.road_id = r.id", "SELECT name FROM road r WHERE NOT EXISTS (SELECT 1 FROM car c WHERE c.road_id = r.id)", true),
-            ("SELECT id, s FROM road LATERAL VIEW explode(stops) x AS s", "SELECT id, s FROM road LATERAL VIEW posexplode(stops) x AS p, s", true),
-            ("SELECT name, COUNT(*) FROM road GROUP BY ALL", "SELECT name, COUNT(*) FROM road GROUP BY name", true),
+            (
+                "SELECT r.name FROM road r LEFT SEMI JOIN car c ON c.road_id = r.id",
+                "SELECT name FROM road WHERE id IN (SELECT road_id FROM car)",
+                true,
+            ),
+            (
+                "SELECT r.name FROM road r LEFT ANTI JOIN car c ON c.road_id = r.id",
+                "SELECT name FROM road r WHERE NOT EXISTS (SELECT 1 FROM car c WHERE c.road_id = r.id)",
+                true,
+            ),
+            (
+                "SELECT id, s FROM road LATERAL VIEW explode(stops) x AS s",
+                "SELECT id, s FROM road LATERAL VIEW posexplode(stops) x AS p, s",
+                true,
+            ),
+            (
+                "SELECT name, COUNT(*) FROM road GROUP BY ALL",
+                "SELECT name, COUNT(*) FROM road GROUP BY name",
+                true,
+            ),
             ("SELECT lanes + 1 AS n, n + 1 FROM road", "SELECT lanes + 1, lanes + 1 + 1 FROM road", true),
-            ("SELECT id, s FROM road LATERAL VIEW explode(stops) x AS s", "SELECT id, s FROM road LATERAL VIEW OUTER explode(stops) x AS s", false),
-            ("SELECT datediff(MONTH, opened, current_date()) FROM road", "SELECT (year(current_date()) - year(opened)) * 12 + month(current_date()) - month(opened) FROM road", false),
+            (
+                "SELECT id, s FROM road LATERAL VIEW explode(stops) x AS s",
+                "SELECT id, s FROM road LATERAL VIEW OUTER explode(stops) x AS s",
+                false,
+            ),
+            (
+                "SELECT datediff(MONTH, opened, current_date()) FROM road",
+                "SELECT (year(current_date()) - year(opened)) * 12 + month(current_date()) - month(opened) FROM road",
+                false,
+            ),
             ("SELECT name RLIKE 'a' FROM road", "SELECT name RLIKE '^a$' FROM road", false),
-            ("SELECT r.name FROM road r LEFT ANTI JOIN car c ON c.road_id = r.id", "SELECT r.name FROM road r LEFT SEMI JOIN car c ON c.road_id = r.id", false),
+            (
+                "SELECT r.name FROM road r LEFT ANTI JOIN car c ON c.road_id = r.id",
+                "SELECT r.name FROM road r LEFT SEMI JOIN car c ON c.road_id = r.id",
+                false,
+            ),
         ],
     );
-    let schema = Schema::from_ddl_in("roads", &ddl.replace("STRING>", "String)").replace("ARRAY<", "Array("), Dialect::Clickhouse).unwrap();
+    let schema = Schema::from_ddl_in(
+        "roads",
+        &ddl.replace("STRING>", "String)").replace("ARRAY<", "Array("),
+        Dialect::Clickhouse,
+    )
+    .unwrap();
     pairs(
         Dialect::Clickhouse,
         &schema,
         &[
-            ("SELECT id FROM car PREWHERE speed > 1 WHERE road_id = 1", "SELECT id FROM car WHERE speed > 1 AND road_id = 1", true),
-            ("SELECT countIf(speed > 1) FROM car", "SELECT count(CASE WHEN speed > 1 THEN 1 END) FROM car", true),
+            (
+                "SELECT id FROM car PREWHERE speed > 1 WHERE road_id = 1",
+                "SELECT id FROM car WHERE speed > 1 AND road_id = 1",
+                true,
+            ),
+            (
+                "SELECT countIf(speed > 1) FROM car",
+                "SELECT count(CASE WHEN speed > 1 THEN 1 END) FROM car",
+                true,
+            ),
             ("SELECT uniqExact(speed) FROM car", "SELECT uniq(speed) FROM car", false),
             ("SELECT intDiv(speed, 2) FROM car", "SELECT speed / 2 FROM car", false),
         ],
