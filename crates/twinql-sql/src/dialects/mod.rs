@@ -1,5 +1,6 @@
 //! Whose SQL a text is: each system is one unit here, data that scanner, parser and planner read.
 
+pub(crate) mod aggregates;
 mod bigquery;
 mod clickhouse;
 mod databricks;
@@ -15,6 +16,7 @@ mod snowflake;
 mod sqlite;
 mod trino;
 mod tsql;
+mod words;
 
 use std::fmt;
 use std::str::FromStr;
@@ -120,9 +122,40 @@ impl Dialect {
         &self.profile().names
     }
 
+    /// Whether it looks that rows keep to the keys that are declared. BigQuery, Snowflake, Databricks and Redshift take keys
+    /// as promises (<https://cloud.google.com/bigquery/docs/primary-foreign-keys>,
+    /// <https://docs.snowflake.com/en/sql-reference/constraints-overview>,
+    /// <https://docs.databricks.com/en/tables/constraints.html>,
+    /// <https://docs.aws.amazon.com/redshift/latest/dg/t_Defining_constraints.html>).
+    pub(crate) const fn enforces_keys(self) -> bool {
+        !matches!(self, Dialect::Bigquery | Dialect::Snowflake | Dialect::Databricks | Dialect::Redshift)
+    }
+
     /// What its words mean.
     pub(crate) const fn meaning(self) -> &'static profile::Meaning {
         &self.profile().meaning
+    }
+}
+
+impl Dialect {
+    /// A part of EXTRACT, by the name that PostgreSQL has for it; `None` for one of which nothing is known.
+    ///
+    /// Databricks: sql/language-manual/functions/extract; DuckDB: sql/functions/datepart; Trino: functions/datetime#extract.
+    pub(crate) fn part(self, name: &str) -> Option<&str> {
+        let lower = name.to_ascii_lowercase();
+        match (self, lower.as_str()) {
+            (Dialect::Snowflake, lower) => snowflake::part(lower),
+            (Dialect::Databricks, "dow" | "dayofweek" | "yearofweek") => None,
+            (Dialect::Databricks, "dow_iso" | "dayofweek_iso") => Some("isodow"),
+            (Dialect::Duckdb, "weekday" | "dayofweek") => Some("dow"),
+            (Dialect::Duckdb, "weekofyear") => Some("week"),
+            (Dialect::Trino, "dow" | "day_of_week") => Some("isodow"),
+            (Dialect::Trino, "day_of_year") => Some("doy"),
+            (Dialect::Trino, "day_of_month") => Some("day"),
+            (Dialect::Trino, "yow" | "year_of_week") => Some("isoyear"),
+            (Dialect::Duckdb, "second" | "seconds" | "sec" | "s") => Some("second"),
+            _ => Some(name),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a dialect says of itself: data that scanner, parser and planner read.
 
+use super::aggregates::Aggregate;
 use super::functions::Function;
 
 /// One system's SQL.
@@ -20,6 +21,8 @@ pub(crate) struct Profile {
     pub(crate) meaning: Meaning,
     /// Its functions, where it has a table of its own; `None` for those that share the oldest one ([`crate::function`]).
     pub(crate) functions: Option<&'static [Function]>,
+    /// Its aggregates that others call otherwise.
+    pub(crate) aggregates: &'static [Aggregate],
 }
 
 /// How a text is cut into tokens.
@@ -52,6 +55,18 @@ pub(crate) struct Names {
     pub(crate) database_is_schema: bool,
     /// The names behind an alias stand for all columns; elsewhere those after the last keep theirs.
     pub(crate) aliases_name_all: bool,
+    /// A table has a path, `project.dataset.table`, of which a query may write the end; quotes may hold all of it.
+    pub(crate) paths: bool,
+    /// `events_*` stands for all tables whose names begin so.
+    pub(crate) wildcards: bool,
+    /// A dot behind a column reaches into its value.
+    pub(crate) fields: bool,
+    /// A name in GROUP BY is an alias before it is a column.
+    pub(crate) groups_by_aliases: bool,
+    /// An output may name the aliases of those before it; a column of that name is meant first.
+    pub(crate) outputs_see_aliases: bool,
+    /// The number of an array's first element in `array[n]`.
+    pub(crate) first_element: i64,
 }
 
 /// What words mean.
@@ -147,5 +162,11 @@ impl Names {
         schemas: &[],
         database_is_schema: true,
         aliases_name_all: true,
+        paths: false,
+        wildcards: false,
+        fields: false,
+        groups_by_aliases: false,
+        outputs_see_aliases: false,
+        first_element: 0,
     };
 }

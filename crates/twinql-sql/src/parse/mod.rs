@@ -5,6 +5,7 @@ pub(crate) mod foreign;
 mod frames;
 mod limits;
 mod repairs;
+mod script;
 mod set_ops;
 #[cfg(test)]
 mod tests;
@@ -272,7 +273,14 @@ impl Grammar {
             .with_recursion_limit(RECURSION_LIMIT)
             .with_tokens_with_locations(tokens);
         while parser.consume_token(&Token::SemiColon) {}
-        let query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
+        let variables = match self.dialect {
+            Dialect::Bigquery => {
+                script::Variables::read(&mut parser).map_err(|e| Failure::parse(text, &e))?
+            }
+            _ => script::Variables::default(),
+        };
+        let mut query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
+        variables.fill(&mut query);
         let ended = parser.consume_token(&Token::SemiColon);
         while parser.consume_token(&Token::SemiColon) {}
         let next = parser.peek_token();

@@ -54,6 +54,17 @@ impl Planner<'_> {
         let id = self.new_column(info)?;
         self.kinds.extend(kind.map(|kind| (id, kind)));
         self.note_column(id, span);
+        let shape = match (&call.func, call.args.first()) {
+            (AggFunc::Other(name), Some(element)) if name == "json_group_array" => {
+                Some(self.array_of(element))
+            }
+            (AggFunc::Min | AggFunc::Max | AggFunc::Bare, Some(value)) => self.shape(value),
+            _ => None,
+        };
+        self.note_shape(id, shape);
+        if let (AggFunc::Min | AggFunc::Max, Some(value)) = (&call.func, call.args.first()) {
+            self.note_kind(id, value);
+        }
         if let Some(scope) = self.scopes.get_mut(level) {
             scope.aggregates.push((id, call));
         }
@@ -130,6 +141,7 @@ impl Groups {
             None => {
                 let info = types::aggregate_info(&call, !self.keys.is_empty(), &planner.columns);
                 let id = planner.new_column(info)?;
+                planner.copy_kind(id, column);
                 self.calls.push((id, call));
                 id
             }

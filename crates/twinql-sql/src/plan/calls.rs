@@ -25,8 +25,23 @@ impl Planner<'_> {
         to_interval(value, Unit::named(unit), unit)
     }
 
+    /// EXTRACT of a part by the name that the dialect has for it.
+    pub(super) fn extract_named(&self, field: &str, from: Expr) -> Expr {
+        match self.dialect.part(field) {
+            // Spark's seconds and DuckDB's epoch have their fraction.
+            Some(part @ "second") if self.dialect == Dialect::Databricks => {
+                call("pg_extract", vec![Expr::text(part), from])
+            }
+            Some(part @ "epoch") if self.dialect == Dialect::Duckdb => {
+                call("pg_extract", vec![Expr::text(part), from])
+            }
+            Some(part) => self.extract(part, from),
+            None => call(&format!("{}_extract_{}", self.dialect, field.to_ascii_lowercase()), vec![from]),
+        }
+    }
+
     /// EXTRACT.
-    pub(super) fn extract(&self, field: &str, from: Expr) -> Expr {
+    pub(crate) fn extract(&self, field: &str, from: Expr) -> Expr {
         self.check_extract(&from);
         if self.dialect == Dialect::Sqlite {
             return words::extract(field, from);
@@ -76,7 +91,7 @@ impl Planner<'_> {
     }
 
     /// A call as PostgreSQL, MySQL or standard SQL means it; of other dialects only what every system has.
-    fn shared_function(&self, dialect: Dialect, name: String, mut args: Vec<Expr>) -> Expr {
+    pub(super) fn shared_function(&self, dialect: Dialect, name: String, mut args: Vec<Expr>) -> Expr {
         if let Some(planned) = self.differing_call(dialect, &name, &args) {
             return planned;
         }

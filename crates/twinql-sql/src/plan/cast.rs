@@ -118,7 +118,7 @@ fn target(dialect: Dialect, data_type: &DataType) -> Target {
         T::Date => Target::Function("date"),
         T::Time(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => Target::Function("time"),
         T::Datetime(None)
-        | T::TimestampNtz(None)
+        | T::TimestampNtz(None | Some(6..=9))
         | T::Timestamp(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
             Target::Function("datetime")
         }
@@ -128,17 +128,21 @@ fn target(dialect: Dialect, data_type: &DataType) -> Target {
         T::Blob(None) | T::Bytea | T::Bytes(None) | T::Binary(None) | T::Varbinary(None) => {
             Target::Affinity(Affinity::Blob)
         }
-        T::Custom(name, arguments) => custom(name, arguments, data_type),
+        T::Custom(name, arguments) => custom(dialect, name, arguments, data_type),
         other => opaque(other),
     }
 }
 
 /// Oracle's and Snowflake's names.
-fn custom(name: &ast::ObjectName, arguments: &[String], whole: &DataType) -> Target {
+fn custom(dialect: Dialect, name: &ast::ObjectName, arguments: &[String], whole: &DataType) -> Target {
     let name = name.to_string().to_ascii_uppercase();
     let numbers: Option<Vec<u32>> = arguments.iter().map(|a| a.parse().ok()).collect();
     match (name.as_str(), numbers.as_deref()) {
-        ("NUMBER", Some([])) => Target::Affinity(Affinity::Numeric),
+        // Oracle keeps every digit, Snowflake none behind the point.
+        ("NUMBER", Some([])) => exact(dialect, &ExactNumberInfo::None, whole),
+        ("TIMESTAMP_LTZ" | "TIMESTAMP_TZ", Some([])) if dialect == Dialect::Snowflake => {
+            Target::Function("timestamptz")
+        }
         ("NUMBER", Some([_precision])) => Target::Scaled(0),
         ("NUMBER", Some([_precision, scale])) => Target::Scaled(i64::from(*scale)),
         ("VARCHAR2" | "NVARCHAR2", Some([length])) => Target::Text(u64::from(*length)),
@@ -166,13 +170,54 @@ impl<'a> Planner<'a> {
         match kind {
             ast::CastKind::Cast | ast::CastKind::DoubleColon => {}
             ast::CastKind::TryCast | ast::CastKind::SafeCast => {
+                if let Some(planned) = self.plan_try_cast(&operand, cost, data_type)? {
+                    return Ok(planned);
+                }
                 return Ok(call("try_cast", vec![operand, Expr::text(data_type.to_string())]));
             }
         }
         if self.dialect == Dialect::Sqlite {
             return Ok(operand.cast(Affinity::of_declared(&data_type.to_string())));
         }
+        let name = data_type.to_string().to_ascii_uppercase();
+        if self.dialect == Dialect::Snowflake && matches!(name.as_str(), "VARIANT" | "OBJECT" | "ARRAY") {
+            // A document stays the text that it is here.
+            return Ok(operand);
+        }
         self.cast_to(operand, cost, target(self.dialect, data_type))
+    }
+
+    /// TRY_CAST where the sandbox knows what fails: NULL where a text is no number, no date, no truth value. Snowflake:
+    /// sql-reference/functions/try_cast; DuckDB: sql/expressions/cast#try_cast. Spark's whole numbers take no fraction, and stay opaque.
+    fn plan_try_cast(&mut self, operand: &Expr, cost: usize, data_type: &DataType) -> Result<Option<Expr>> {
+        if !matches!(self.dialect, Dialect::Snowflake | Dialect::Duckdb | Dialect::Bigquery) {
+            return Ok(None);
+        }
+        let target = target(self.dialect, data_type);
+        let number = |p: &Self| match p.is_number(operand) {
+            true => operand.clone(),
+            false => call("sql_try_number", vec![operand.clone()]),
+        };
+        let operand = match &target {
+            // BigQuery reads no fraction as a whole number.
+            Target::Affinity(Affinity::Integer)
+                if self.dialect == Dialect::Bigquery && !self.is_number(operand) =>
+            {
+                if operand.has_subquery() {
+                    return Ok(None);
+                }
+                let is_whole = call("typeof", vec![number(self)]).eq(Expr::text("integer"));
+                Expr::case(vec![(is_whole, number(self))], None)
+            }
+            Target::Affinity(Affinity::Text) | Target::Text(_) => operand.clone(),
+            Target::Affinity(Affinity::Integer | Affinity::Real | Affinity::Numeric) | Target::Scaled(_) => {
+                number(self)
+            }
+            Target::Function("date" | "datetime") => call("pg_timestamp", vec![operand.clone()]),
+            Target::Truth => operand.clone(),
+            _ => return Ok(None),
+        };
+        self.cast_to(operand, cost, target).map(Some)
     }
 
     /// Whether a text is a member of an enumerated type, so that a cast to a type of one's own changes nothing.
@@ -258,6 +303,10 @@ impl<'a> Planner<'a> {
             Whole::Unknown => return call("cast_as", vec![operand, Expr::text("INTEGER")]),
             Whole::Cuts => return operand.cast(Affinity::Integer),
             Whole::Rounds => {}
+        }
+        // DuckDB rounds halves of binary numbers to even ones, of decimal ones away from 0.
+        if self.dialect == Dialect::Duckdb && self.is_binary(&operand) {
+            return call("pg_round_even", vec![operand]).cast(Affinity::Integer);
         }
         let round = call("round", vec![operand]);
         let rounded = match &round {

@@ -192,7 +192,7 @@ impl Planner<'_> {
     }
 
     /// Whether a value is computed from binary numbers: REAL, DOUBLE. A cast below a division is our own.
-    fn is_binary(&self, expr: &Expr) -> bool {
+    pub(super) fn is_binary(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Column(id) => id.info(&self.columns).is_some_and(|i| i.affinity == Some(Affinity::Real)),
             Expr::Cast { expr: _, affinity } => *affinity == Affinity::Real,

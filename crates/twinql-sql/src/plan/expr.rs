@@ -90,12 +90,19 @@ impl<'a> Planner<'a> {
         match expr {
             E::Nested(inner) => self.plan_expr(inner),
             E::Identifier(name) => self.plan_column(None, name),
+            E::CompoundIdentifier(parts) if self.dialect.names().fields => self.plan_dotted(parts),
             E::CompoundIdentifier(parts) => match parts.as_slice() {
                 [qualifier, name] => self.plan_column(Some(qualifier), name),
                 [_, _, _, ..] => self.plan_qualified(parts),
                 [name] => self.plan_column(None, name),
                 [] => unsupported("an empty name", expr.span()),
             },
+            E::JsonAccess { value, path } if self.dialect.functions_of_its_own() => {
+                self.plan_json_access(expr, value, path)
+            }
+            E::CompoundFieldAccess { root, access_chain } if self.dialect.functions_of_its_own() => {
+                self.plan_access(expr, root, access_chain)
+            }
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
             E::Value(value) => literal(value),
             // MySQL's `_utf8 'x'`, a text with its character set said.
@@ -157,6 +164,15 @@ impl<'a> Planner<'a> {
             }
             E::Tuple(list) => Ok(Expr::Row(self.plan_exprs(list)?)),
             E::InList { expr: tested, list, negated } => self.plan_in_list(tested, list, *negated),
+            E::InUnnest { expr: tested, array_expr, negated } if self.dialect.names().fields => {
+                self.plan_in_elements(tested, array_expr, *negated)
+            }
+            // A variable, unless a column has its name.
+            E::Named { expr, name } if self.dialect.names().fields => match self.plan_name_path(&[name])? {
+                Some(column) => Ok(column),
+                None => self.plan_expr(expr),
+            },
+            E::Struct { values, fields } if self.dialect.names().fields => self.plan_record(values, fields),
             E::InSubquery { expr: tested, subquery, negated } => {
                 self.plan_in_subquery(tested, subquery, *negated, expr)
             }
@@ -201,6 +217,12 @@ impl<'a> Planner<'a> {
         self.refuse_cast(qualifier)?;
         if qualifier.is_none() && name.quote_style == Some('\'') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
+        }
+        if self.dialect.names().fields {
+            return match self.plan_name_path(&qualifier.into_iter().chain([name]).collect::<Vec<_>>())? {
+                Some(expr) => Ok(expr),
+                None => Err(self.unknown_column(qualifier, name)),
+            };
         }
         if let Some(expr) = self.resolve(qualifier, name)? {
             return Ok(expr);
@@ -284,8 +306,16 @@ impl<'a> Planner<'a> {
                 if let Some(scaled) = self.temporal(BinaryOp::Div, &left, &right, whole.span())? {
                     return Ok(scaled);
                 }
-                let decimals = self.is_decimal(&left) || self.is_decimal(&right);
-                return Ok(dialect::divide(self.dialect, left, right, decimals, &self.columns));
+                return Ok(self.quotient(left, right));
+            }
+            // Of whole numbers; of others DuckDB's gives a fraction.
+            BinaryOperator::DuckIntegerDivide
+                if [&left, &right].iter().all(|e| self.class(e) == crate::schema::TypeClass::Integer) =>
+            {
+                return Ok(dialect::divide_whole(left, right, &self.columns));
+            }
+            BinaryOperator::DuckIntegerDivide => {
+                return Ok(Expr::function("duckdb_integer_divide", vec![left, right]));
             }
             BinaryOperator::MyIntegerDivide => {
                 return Ok(dialect::divide_whole(left, right, &self.columns));

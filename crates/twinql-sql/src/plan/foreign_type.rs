@@ -44,12 +44,13 @@ impl ForeignType {
     pub(super) fn of_function(name: &str) -> Option<ForeignType> {
         Some(match name {
             "date" | "current_date" | "my_last_day" => ForeignType::Date,
-            "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" | "pg_timestamptz" => {
-                ForeignType::Timestamp
-            }
+            "datetime" | "current_timestamp" | "sql_of_epoch" | "sf_to_timestamp" | "pg_date_trunc"
+            | "pg_timestamp" | "pg_timestamptz" => ForeignType::Timestamp,
             "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
             | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => ForeignType::Interval,
-            "pg_array" | "pg_array_agg" | "pg_string_to_array" => ForeignType::Array,
+            "pg_array" | "pg_array_agg" | "pg_string_to_array" | "sql_split" | "sql_range" => {
+                ForeignType::Array
+            }
             "pg_json_get" | "pg_json_path" => ForeignType::Json,
             _ => return None,
         })

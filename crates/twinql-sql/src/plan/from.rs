@@ -10,6 +10,7 @@ use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWi
 
 use super::refuse::{refuse_beside, refuse_present};
 use super::scope::find_column;
+use super::shapes::Shape;
 use super::sight::{RowId, Scope, ScopeColumn, ScopeTable};
 use super::source::FromItem;
 use super::{Planner, Result, invalid, last_ident, only_ident, unsupported};
@@ -18,7 +19,7 @@ use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
-use crate::schema::{Affinity, ColumnRef, by_name, same_name};
+use crate::schema::{Affinity, ColumnRef, by_name, is_document, same_name};
 use crate::spans::TextRange;
 use crate::value::Value;
 
@@ -59,11 +60,22 @@ impl<'a> Planner<'a> {
             let first = std::iter::once((relation, None));
             let rest = joins.iter().map(|join| (&join.relation, Some(join)));
             for (factor, join) in first.chain(rest) {
-                let (side, constraint) = match join {
+                let (mut side, constraint) = match join {
                     Some(join) => read_join(join)?,
                     None => (JoinSide::Inner, None),
                 };
                 let source = FromItem::read(factor)?;
+                if let FromItem::Call { name, args, alias: _ } = &source
+                    && super::flatten::fills_up(name, args)
+                {
+                    if matches!(constraint, Some(JoinConstraint::On(_))) || scope.tables.is_empty() {
+                        return unsupported(
+                            "a function that fills up with NULLs, joined in this way",
+                            factor.span(),
+                        );
+                    }
+                    side = JoinSide::Left;
+                }
                 let (mut lifted, mut single) = (Vec::new(), None);
                 let (rel, tables) = match source {
                     FromItem::Derived { subquery, alias, lateral: true } => {
@@ -79,9 +91,16 @@ impl<'a> Planner<'a> {
                         (parts.rel, tables)
                     }
                     // Its arguments see the tables before it.
-                    FromItem::Call { .. } => {
+                    FromItem::Call { .. } | FromItem::Elements { .. } => {
                         self.scopes.push(scope);
                         let planned = self.nested(|p| p.plan_source(source))?;
+                        scope = self.leave_scope();
+                        planned
+                    }
+                    // FROM t, t.array: its elements.
+                    FromItem::Named { name, alias } if self.is_array_of(&scope, name) => {
+                        self.scopes.push(scope);
+                        let planned = self.nested(|p| p.plan_array_of(name, alias))?;
                         scope = self.leave_scope();
                         planned
                     }
@@ -215,6 +234,12 @@ impl<'a> Planner<'a> {
             }
             FromItem::Call { name, args, alias } => self.plan_table_function(name, args, alias),
             FromItem::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
+            FromItem::Elements { array, alias, offset } => {
+                let array = self.plan_expr(array)?;
+                let offset = offset.map(|name| name.map_or_else(|| "offset".to_owned(), |n| self.stored(n)));
+                let (rel, table) = self.plan_elements(array, alias, offset)?;
+                Ok((rel, vec![table]))
+            }
             FromItem::Nested { from, alias } => {
                 let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
                 let tables = self.leave_scope().tables;
@@ -254,6 +279,9 @@ impl<'a> Planner<'a> {
         {
             return Ok(found);
         }
+        if let Some(found) = self.plan_wildcard_table(name)? {
+            return Ok(found);
+        }
         let Some(index) = self.table_named(name)? else {
             let own = match name.0.as_slice() {
                 [_] => true,
@@ -287,7 +315,7 @@ impl<'a> Planner<'a> {
 
     /// A table of the schema: all its columns, with what the schema says of them. An INTEGER PRIMARY KEY is
     /// the rowid under another name (<https://sqlite.org/lang_createtable.html#rowid>).
-    fn plan_scan(&mut self, index: usize) -> Result<(Rel, ScopeTable)> {
+    pub(super) fn plan_scan(&mut self, index: usize) -> Result<(Rel, ScopeTable)> {
         let schema = self.schema;
         let Some(table) = schema.tables.get(index) else {
             return invalid("a table out of range", sqlparser::tokenizer::Span::empty());
@@ -313,12 +341,20 @@ impl<'a> Planner<'a> {
             if table.primary_key == [position] && column.affinity == Affinity::Integer {
                 rowid = RowId::Column(id);
             }
+            if self.dialect != Dialect::Sqlite && is_document(&column.declared.to_ascii_uppercase()) {
+                self.note_shape(id, Some(Shape::of_declared(&column.declared)));
+            }
             columns.push((id, position));
             scope.push(ScopeColumn::new(column.name.clone(), id));
         }
         let rel = Rel::Scan { table: index, columns };
-        let scope =
-            ScopeTable { name: table.bare_name().to_owned(), columns: scope, rowid, table: Some(index) };
+        let scope = ScopeTable {
+            name: table.bare_name().to_owned(),
+            columns: scope,
+            rowid,
+            table: Some(index),
+            whole: None,
+        };
         Ok((rel, scope))
     }
 }

@@ -22,7 +22,7 @@ fn aggregate(name: &str, arguments: usize) -> Option<&'static function::Aggregat
 
 /// Whether a function of this lower-case name aggregates.
 pub(crate) fn is_aggregate(name: &str) -> bool {
-    aggregate(name, 1).is_some()
+    aggregate(name, 1).is_some() || Dialect::any_has_aggregate(name)
 }
 
 /// The least and the greatest number of arguments of a function that SQLite has.
@@ -58,13 +58,15 @@ pub(crate) struct Call<'a> {
     pub(crate) place: Location,
     /// OVER.
     pub(crate) over: Option<&'a ast::WindowType>,
+    /// IGNORE NULLS.
+    pub(crate) ignores_nulls: bool,
     /// MySQL's SEPARATOR.
     pub(crate) separator: Option<&'a ast::ValueWithSpan>,
 }
 
 impl Call<'_> {
     /// Whether it is one of the aggregates that WITHIN GROUP (ORDER BY …) belongs to.
-    fn is_ordered_set(&self) -> bool {
+    pub(super) fn is_ordered_set(&self) -> bool {
         self.within_group && matches!(self.name.as_str(), "percentile_cont" | "percentile_disc" | "mode")
     }
 }
@@ -113,7 +115,13 @@ impl<'a> Planner<'a> {
                 expr,
             } => {
                 let date = self.plan_expr(expr)?;
-                return Ok(self.extract(&field.to_string(), date));
+                return Ok(match self.dialect.function("extract", 2) {
+                    Some(_) => {
+                        let field = Expr::text(field.to_string().to_ascii_lowercase());
+                        self.foreign_function("extract".to_owned(), vec![field, date])
+                    }
+                    None => self.extract_named(&field.to_string(), date),
+                });
             }
             E::Overlay { expr, overlay_what, overlay_from, overlay_for } => (
                 "overlay",
@@ -216,6 +224,13 @@ impl<'a> Planner<'a> {
     /// too. Long, since the order of the checks is the order in which SQLite would complain.
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
         let mut call = read_call(function)?;
+        if call.ignores_nulls {
+            if self.dialect == Dialect::Sqlite || call.over.is_none() {
+                return unsupported("IGNORE NULLS", function.span());
+            }
+            // SQLite has none: a window function of which nothing is known.
+            call.name.push_str("_ignoring_nulls");
+        }
         if call.over.is_some() {
             return self.plan_window_call(function, call);
         }
@@ -225,7 +240,7 @@ impl<'a> Planner<'a> {
         self.check_name(&call.name, function.span());
         let given = call.args.len();
         check_arity(self.dialect, &call.name, given, function.span())?;
-        if call.star && call.name != "count" {
+        if call.star && call.name != "count" && self.dialect.aggregate(&call.name, 0).is_none() {
             return invalid(
                 format!("wrong number of arguments to function {}()", call.name),
                 function.span(),
@@ -233,6 +248,9 @@ impl<'a> Planner<'a> {
         }
         if self.dialect != Dialect::Sqlite && call.is_ordered_set() {
             return self.plan_ordered_set(function, call);
+        }
+        if let Some(row) = self.dialect.aggregate(&call.name, given) {
+            return self.plan_own_aggregate(function, call, row);
         }
         let Some(known) = aggregate(&call.name, given) else {
             refuse_present(&call.within_group, &format!("WITHIN GROUP of {}()", call.name), function)?;
@@ -261,7 +279,8 @@ impl<'a> Planner<'a> {
         // PostgreSQL needs a separator, SQLite takes none beside DISTINCT.
         let with_separator = func == AggFunc::GroupConcat && self.dialect != Dialect::Sqlite;
         // COUNT(DISTINCT a, b).
-        let of_several = func == AggFunc::Count && self.dialect == Dialect::Mysql;
+        let of_several = func == AggFunc::Count
+            && matches!(self.dialect, Dialect::Mysql | Dialect::Snowflake | Dialect::Databricks);
         if call.distinct && given != 1 && !with_separator && !of_several {
             return invalid("DISTINCT aggregates must have exactly one argument", function.span());
         }
@@ -381,7 +400,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
     match null_treatment {
         // What is meant where nothing is said.
         None | Some(ast::NullTreatment::RespectNulls) => {}
-        Some(ast::NullTreatment::IgnoreNulls) => return unsupported("IGNORE NULLS", function.span()),
+        Some(ast::NullTreatment::IgnoreNulls) => {}
     }
     let mut call = Call {
         name: name.value.to_lowercase(),
@@ -394,6 +413,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         filter: filter.as_deref(),
         over: over.as_ref(),
         place: name.span.start,
+        ignores_nulls: matches!(null_treatment, Some(ast::NullTreatment::IgnoreNulls)),
         separator: None,
     };
     let ast::FunctionArgumentList { duplicate_treatment, args, clauses } = match args {
@@ -413,6 +433,9 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
             ast::FunctionArgumentClause::OrderBy(keys) if call.order_by.is_empty() => call.order_by = keys,
             ast::FunctionArgumentClause::Separator(text) if call.name == "group_concat" => {
                 call.separator = Some(text);
+            }
+            ast::FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => {
+                call.ignores_nulls |= matches!(treatment, ast::NullTreatment::IgnoreNulls);
             }
             other => return unsupported(format!("{other} inside a call"), function.span()),
         }

@@ -17,6 +17,7 @@ mod decimals;
 mod dialect;
 mod differing;
 mod expr;
+mod flatten;
 mod foreign;
 mod foreign_type;
 mod from;
@@ -27,6 +28,7 @@ mod mysql;
 mod names;
 mod operators;
 mod order;
+mod paths;
 mod planner;
 mod project;
 mod refusals;
@@ -34,6 +36,8 @@ mod refuse;
 mod scope;
 mod select;
 mod set_op;
+mod shapes;
+mod shards;
 mod sight;
 mod source;
 mod subquery;
@@ -45,6 +49,7 @@ mod types;
 mod views;
 mod wildcard;
 mod window;
+mod written;
 
 use std::collections::HashMap;
 
@@ -59,6 +64,7 @@ use crate::tree::{Node, Tree};
 pub(crate) use crate::error::{Result, invalid, unsupported};
 pub(crate) use affinity::{converts_nothing, may_be_replaced};
 pub use collation::REPRESENTATIVE;
+pub(crate) use foreign_type::ForeignType;
 pub(crate) use functions::is_aggregate;
 pub(crate) use planner::{Planned, Planner};
 pub(crate) use sight::{last_ident, only_ident, unwrap_nested};
@@ -82,7 +88,9 @@ impl Plan {
             Node::Rel(Rel::Aggregate { calls, .. }) => {
                 open |= calls.iter().any(|(_, call)| match &call.func {
                     AggFunc::Min | AggFunc::Max => collated(&call.args),
-                    AggFunc::Other(name) if name == collation::REPRESENTATIVE => true,
+                    AggFunc::Other(name) if name == collation::REPRESENTATIVE || name == "sql_any_value" => {
+                        true
+                    }
                     AggFunc::GroupConcat | AggFunc::Other(_) => collated(&call.args),
                     _ => false,
                 });
@@ -158,6 +166,7 @@ fn plan_noting(
         decimals: Default::default(),
         refused: Default::default(),
         hides_aliases: Default::default(),
+        shapes: HashMap::new(),
         collations: HashMap::new(),
         columns: Vec::new(),
         scopes: Vec::new(),

@@ -98,6 +98,22 @@ impl<'a> Planner<'a> {
         unknown()
     }
 
+    /// A name with dots where a dot may reach into a value; then a whole table's name before it.
+    pub(super) fn plan_dotted(&mut self, parts: &[Ident]) -> Result<Expr> {
+        let names: Vec<&Ident> = parts.iter().collect();
+        match self.plan_name_path(&names)? {
+            Some(value) => Ok(value),
+            None if parts.len() > 2 => self.plan_qualified(parts),
+            None => Err(self.unknown_column(
+                parts.first().filter(|_| parts.len() > 1),
+                match parts.last() {
+                    Some(last) => last,
+                    None => return unsupported("an empty name", sqlparser::tokenizer::Span::empty()),
+                },
+            )),
+        }
+    }
+
     /// Whether a table in sight is the one that `name.*` names.
     pub(super) fn is_named(&self, table: &ScopeTable, name: &ast::ObjectName) -> Result<bool> {
         Ok(match name.0.as_slice() {

@@ -65,6 +65,12 @@ impl<'a> Planner<'a> {
         }))
     }
 
+    /// `left / right` as the dialect divides.
+    pub(crate) fn quotient(&self, left: Expr, right: Expr) -> Expr {
+        let decimals = self.is_decimal(&left) || self.is_decimal(&right);
+        super::dialect::divide(self.dialect, left, right, decimals, &self.columns)
+    }
+
     /// `x REGEXP pattern`: in MySQL a regular expression that ignores case, unless one of the two is BINARY.
     pub(super) fn regexp(&self, expr: Expr, pattern: Expr) -> Expr {
         if self.dialect == Dialect::Sqlite {
@@ -95,6 +101,10 @@ impl<'a> Planner<'a> {
     /// `ARRAY[a, b]`.
     pub(super) fn plan_array(&mut self, array: &'a ast::Array) -> Result<Expr> {
         let ast::Array { elem, named: _ } = array;
+        if self.dialect.names().fields {
+            let elements = self.plan_exprs(elem)?;
+            return Ok(self.array(elements));
+        }
         Ok(call("pg_array", self.plan_exprs(elem)?))
     }
 

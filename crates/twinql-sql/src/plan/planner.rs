@@ -7,6 +7,7 @@ use std::rc::Rc;
 use sqlparser::tokenizer::Span;
 
 use super::foreign_type::ForeignType;
+use super::shapes::Shape;
 use super::sight::{Cte, Scope, ViewQuery};
 use super::types;
 use crate::dialects::Dialect;
@@ -53,6 +54,8 @@ pub(crate) struct Planner<'a> {
     pub(super) refused: RefCell<Option<SqlError>>,
     /// The clause that is planned sees no alias, where a system keeps to that: WHERE and HAVING.
     pub(super) hides_aliases: Cell<bool>,
+    /// What is inside columns that hold documents.
+    pub(super) shapes: HashMap<ColumnId, Shape>,
     /// How columns are compared that are no table's.
     pub(super) collations: HashMap<ColumnId, Collation>,
     pub(super) columns: Columns,

@@ -80,7 +80,12 @@ impl<'a> Planner<'a> {
         Ok(None)
     }
 
-    fn resolve_at(&mut self, level: usize, qualifier: Option<&Ident>, name: &Ident) -> Result<Option<Expr>> {
+    pub(super) fn resolve_at(
+        &mut self,
+        level: usize,
+        qualifier: Option<&Ident>,
+        name: &Ident,
+    ) -> Result<Option<Expr>> {
         let Some(scope) = self.scopes.get(level) else {
             return Ok(None);
         };
@@ -107,14 +112,18 @@ impl<'a> Planner<'a> {
         if qualifier.is_some() || !scope.allow.aliases {
             return Ok(None);
         }
-        let alias = scope.aliases.iter().find(|(alias, _)| self.same(&self.stored(alias), name));
-        let Some((_, expr)) = alias.copied() else {
+        let most = scope.allow.aliases_before.unwrap_or(scope.aliases.len());
+        let seen = scope.aliases.iter().take(most).enumerate();
+        let mut named = seen.filter(|(_, (alias, _))| self.same(&self.stored(alias), name));
+        let Some((at, (_, expr))) = named.next() else {
             return Ok(None);
         };
+        let expr = *expr;
         self.check_alias(name);
+        let chains = self.dialect.names().outputs_see_aliases;
         // An alias is planned anew for each use, so that column ids stay unique.
         let inner = self.scopes.split_off(level + 1);
-        let allow = self.set_allow(|allow| allow.aliases = false);
+        let allow = self.set_allow(|allow| (allow.aliases, allow.aliases_before) = (chains, Some(at)));
         let planned = self.plan_expr(expr)?;
         self.restore_allow(allow);
         self.scopes.extend(inner);
@@ -163,7 +172,7 @@ pub(crate) fn find_column(
                 });
             }
             found = Some(match qualifier {
-                Some(_) => Expr::Column(column.id),
+                Some(_) => column.own_value(),
                 None => column.value(),
             });
         }

@@ -127,14 +127,19 @@ impl<'a> Planner<'a> {
     }
 
     fn allow(&mut self, aliases: bool, aggregates: bool, windows: bool) {
-        self.restore_allow(Allow { aliases, aggregates, windows });
+        self.restore_allow(Allow { aliases, aggregates, windows, aliases_before: None });
     }
 
     /// The outputs with their names. Without an alias SQLite calls a column by its name and anything else by
     /// its text.
     fn plan_items(&mut self, projection: &'a [SelectItem]) -> Result<Vec<Item>> {
         let mut items = Vec::new();
+        let mut aliases = 0;
         for item in projection {
+            // Where an output may name those before it.
+            if self.dialect.names().outputs_see_aliases {
+                self.set_allow(|allow| (allow.aliases, allow.aliases_before) = (true, Some(aliases)));
+            }
             match item {
                 SelectItem::UnnamedExpr(expr) => {
                     let name = match unwrap_nested(expr) {
@@ -156,6 +161,7 @@ impl<'a> Planner<'a> {
                     self.note_expr(Clause::Output, &expr, || written.span());
                     let name = self.stored(alias);
                     items.push(Item { expr, name });
+                    aliases += 1;
                 }
                 SelectItem::Wildcard(options) => items.extend(self.plan_wildcard(options, item)?),
                 SelectItem::QualifiedWildcard(kind, options) => {
@@ -251,14 +257,15 @@ impl<'a> Planner<'a> {
 
     /// The output that a name in GROUP BY means: an alias that is no column of the tables.
     ///
-    /// Columns come first: in `SELECT b AS a, count(*) FROM t GROUP BY a` the key is `t.a` if there is one.
+    /// Columns come first, but in BigQuery: in `SELECT b AS a, count(*) FROM t GROUP BY a` the key is `t.a` if there is one.
     /// Beside a `*` positions in the select list are not those of the outputs, and the alias is resolved as
     /// one in an expression.
     fn alias_term(&mut self, projection: &'a [SelectItem], term: &'a ast::Expr) -> Result<Option<usize>> {
         let ast::Expr::Identifier(name) = unwrap_nested(term) else {
             return Ok(None);
         };
-        if let Some(scope) = self.scopes.last()
+        if !self.dialect.names().groups_by_aliases
+            && let Some(scope) = self.scopes.last()
             && super::scope::find_column(self.exact_names, &scope.tables, None, name)?.is_some()
         {
             return Ok(None);
@@ -269,9 +276,14 @@ impl<'a> Planner<'a> {
         if has_star {
             return Ok(None);
         }
-        Ok(projection.iter().position(|item| {
-            matches!(item, SelectItem::ExprWithAlias { expr: _, alias }
-                if self.same(&self.stored(alias), name))
+        Ok(projection.iter().position(|item| match item {
+            SelectItem::ExprWithAlias { expr: _, alias } => self.same(&self.stored(alias), name),
+            // `t.a` is called `a`.
+            SelectItem::UnnamedExpr(ast::Expr::CompoundIdentifier(parts)) => {
+                self.dialect.names().groups_by_aliases
+                    && parts.last().is_some_and(|last| self.same(&self.stored(last), name))
+            }
+            _ => false,
         }))
     }
 

@@ -19,16 +19,25 @@ pub(crate) struct ScopeColumn {
     pub(crate) hidden: bool,
     /// What the name means without a qualifier, if that is not the column itself.
     pub(crate) merged: Option<Expr>,
+    /// The part of the column that it is, if it is not all of it: a field of an array's elements.
+    pub(crate) part: Option<Expr>,
+    /// It is left out of `*`, but found by its name.
+    pub(crate) unlisted: bool,
 }
 
 impl ScopeColumn {
     pub(crate) fn new(name: String, id: ColumnId) -> Self {
-        ScopeColumn { name, id, hidden: false, merged: None }
+        ScopeColumn { name, id, hidden: false, merged: None, part: None, unlisted: false }
+    }
+
+    /// The value of the name behind a qualifier.
+    pub(crate) fn own_value(&self) -> Expr {
+        self.part.clone().unwrap_or(Expr::Column(self.id))
     }
 
     /// The value of the name without a qualifier.
     pub(crate) fn value(&self) -> Expr {
-        self.merged.clone().unwrap_or(Expr::Column(self.id))
+        self.merged.clone().unwrap_or_else(|| self.own_value())
     }
 }
 
@@ -51,6 +60,8 @@ pub(crate) struct ScopeTable {
     pub(crate) rowid: RowId,
     /// The table of the schema that it is, where it has no other name.
     pub(crate) table: Option<usize>,
+    /// The column that its name alone means: an array's elements.
+    pub(crate) whole: Option<ColumnId>,
 }
 
 impl ScopeTable {
@@ -61,7 +72,7 @@ impl ScopeTable {
         ids: impl IntoIterator<Item = ColumnId>,
     ) -> Self {
         let columns = names.into_iter().zip(ids).map(|(name, id)| ScopeColumn::new(name, id)).collect();
-        ScopeTable { name: name.into(), columns, rowid: RowId::None, table: None }
+        ScopeTable { name: name.into(), columns, rowid: RowId::None, table: None, whole: None }
     }
 
     /// The ids of its columns.
@@ -89,6 +100,8 @@ pub(crate) struct Allow {
     pub(crate) aliases: bool,
     pub(crate) aggregates: bool,
     pub(crate) windows: bool,
+    /// Of the aliases only so many of the first: an output sees those before it.
+    pub(crate) aliases_before: Option<usize>,
 }
 
 impl Scope<'_> {

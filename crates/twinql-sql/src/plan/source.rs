@@ -18,6 +18,12 @@ pub(super) enum FromItem<'a> {
         /// It sees the tables before it.
         lateral: bool,
     },
+    /// The elements of an array; with the name of their numbers, where those are asked for.
+    Elements {
+        array: &'a ast::Expr,
+        alias: Option<&'a ast::TableAlias>,
+        offset: Option<Option<&'a ast::Ident>>,
+    },
     /// Joins in parentheses.
     Nested { from: &'a TableWithJoins, alias: Option<&'a ast::TableAlias> },
 }
@@ -64,6 +70,14 @@ impl<'a> FromItem<'a> {
                 let alias = alias.as_ref();
                 Ok(FromItem::Call { name, args, alias })
             }
+            // TABLE(f(x)): Snowflake's and Oracle's words for f(x).
+            TableFactor::TableFunction { expr: ast::Expr::Function(function), alias } => match &function.args
+            {
+                ast::FunctionArguments::List(list) => {
+                    Ok(FromItem::Call { name: &function.name, args: &list.args, alias: alias.as_ref() })
+                }
+                _ => unsupported("TABLE() of this function", factor.span()),
+            },
             TableFactor::Derived { lateral, subquery, alias, sample } => {
                 refuse_present(sample, "TABLESAMPLE", factor)?;
                 Ok(FromItem::Derived { subquery, alias: alias.as_ref(), lateral: *lateral })
@@ -71,6 +85,14 @@ impl<'a> FromItem<'a> {
             TableFactor::NestedJoin { table_with_joins: from, alias } => {
                 let alias = alias.as_ref();
                 Ok(FromItem::Nested { from, alias })
+            }
+            TableFactor::UNNEST { alias, array_exprs, with_offset, with_offset_alias, with_ordinality } => {
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
+                let [array] = array_exprs.as_slice() else {
+                    return unsupported("UNNEST of several arrays", factor.span());
+                };
+                let offset = with_offset.then_some(with_offset_alias.as_ref());
+                Ok(FromItem::Elements { array, alias: alias.as_ref(), offset })
             }
             other => unsupported("this kind of table in FROM", other.span()),
         }

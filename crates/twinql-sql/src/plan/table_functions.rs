@@ -24,6 +24,9 @@ impl<'a> Planner<'a> {
         let Some(function) = only_ident(name).map(|i| i.value.to_ascii_lowercase()) else {
             return unsupported(format!("table-valued function {name}"), name.span());
         };
+        if let Some(planned) = self.plan_flatten(&function, args, alias, name)? {
+            return Ok(planned);
+        }
         let columns: &[&str] = match function.as_str() {
             "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
                 &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]

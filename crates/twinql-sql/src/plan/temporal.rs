@@ -4,6 +4,7 @@
 //! sandbox has.
 
 use super::foreign_type::ForeignType;
+use super::shapes::Shape;
 use super::types::info_of;
 use super::{Planner, Result, unsupported};
 use crate::dialects::Dialect;
@@ -102,6 +103,11 @@ impl Planner<'_> {
                 "coalesce" | "ifnull" | "nullif" | "min" | "max" | "pg_greatest" | "pg_least" => {
                     args.iter().find_map(|e| self.kind(e))
                 }
+                "json_extract" => match self.shape(expr)? {
+                    Shape::Plain(kind) => kind,
+                    Shape::Array(_) => Some(ForeignType::Array),
+                    Shape::Struct(_) | Shape::Any => Some(ForeignType::Json),
+                },
                 "iif" => args.get(1..)?.iter().find_map(|e| self.kind(e)),
                 "pg_add" | "pg_subtract" => self.kind_of_arithmetic(name, args),
                 "my_date_add" => match (args.first().and_then(|e| self.kind(e)), args.get(2)) {
@@ -192,6 +198,8 @@ impl Planner<'_> {
         if let Some(kind) = self.kind_or_constant(expr) {
             self.kinds.insert(id, kind);
         }
+        let shape = self.shape(expr);
+        self.note_shape(id, shape);
     }
 
     /// Notes that a column has the kind of another.

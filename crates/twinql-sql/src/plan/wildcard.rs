@@ -19,6 +19,12 @@ impl<'a> Planner<'a> {
         options: &'a ast::WildcardAdditionalOptions,
         at: &ast::SelectItem,
     ) -> Result<Vec<Item>> {
+        // FLATTEN has columns that are not known here.
+        let partial =
+            |t: &super::sight::ScopeTable| t.columns.iter().any(|c| c.unlisted && c.name == "value");
+        if self.scopes.last().is_some_and(|s| s.tables.iter().any(partial)) {
+            return unsupported("* over FLATTEN", at.span());
+        }
         let all = self.expand(|_| true);
         if all.is_empty() {
             return invalid("no tables specified", at.span());
@@ -64,7 +70,7 @@ impl<'a> Planner<'a> {
         let single = scope.tables.iter().enumerate().filter(|(i, _)| tables(*i)).map(|(_, t)| t);
         single
             .flat_map(|t| &t.columns)
-            .filter(|c| !c.hidden)
+            .filter(|c| !c.hidden && !c.unlisted)
             .map(|c| Item { expr: c.value(), name: c.name.clone() })
             .collect()
     }

@@ -239,7 +239,15 @@ impl<'a> Printer<'a> {
                 let is_from = l.stage == Stage::From && l.filters.is_empty() && l.from.is_some();
                 let l =
                     if is_from && !(*kind == JoinKind::Full && computes(left)) { l } else { self.wrap(l) };
-                let r = self.padded(right, outer);
+                // Arguments of a table-valued function may read the left side.
+                let r = match **right {
+                    Rel::TableFunction { .. } => {
+                        let mut before = outer.clone();
+                        before.extend(l.items.iter().cloned());
+                        self.padded(right, &before)
+                    }
+                    _ => self.padded(right, outer),
+                };
                 let mut items = l.items;
                 items.extend(r.items);
                 let mut block = Block::from(None, items);
@@ -401,13 +409,19 @@ impl<'a> Printer<'a> {
     /// single table in WHERE: among inner joins the place does not change the answer.
     fn join(&mut self, rel: &Rel, inputs: &[Rel], on: &[Expr], outer: &Names) -> Block {
         let all = rel.output_set();
-        // The arguments of a table-valued function may read the inputs before it.
-        let (functions, plain): (Vec<&Rel>, Vec<&Rel>) =
+        // The arguments of a table-valued function may read the inputs before it, which may be such functions too.
+        let (mut functions, plain): (Vec<&Rel>, Vec<&Rel>) =
             inputs.iter().partition(|r| matches!(r, Rel::TableFunction { args, .. } if !args.is_empty()));
         let lateral = !functions.is_empty();
+        let mut ordered = plain;
+        while !functions.is_empty() {
+            let waiting: ColumnSet = functions.iter().flat_map(|f| f.output_set()).collect();
+            let ready = functions.iter().position(|f| f.reads().is_disjoint(&waiting)).unwrap_or(0);
+            ordered.push(functions.remove(ready));
+        }
         let mut blocks: Vec<Block> = Vec::new();
         let mut before = outer.clone();
-        for input in plain.into_iter().chain(functions) {
+        for input in ordered {
             let block = self.single(input, &before);
             if lateral {
                 before.extend(block.items.iter().cloned());

@@ -7,7 +7,9 @@ mod error;
 mod limits;
 mod load;
 mod names;
+mod nested;
 mod note;
+mod paths;
 mod print;
 mod scan;
 pub mod spider;
@@ -25,8 +27,11 @@ pub use limits::{Form, TypeLimits};
 pub use load::{load, load_in};
 pub use names::{Found, NamePart};
 pub(crate) use names::{by_name, case_hint, same_name};
+pub use nested::Nested;
 pub use note::{Note, NoteKind, not_read};
+pub(crate) use paths::{Part, Rows, SUFFIX, Suffix};
 pub use print::quote;
+pub(crate) use types::is_document;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -201,6 +206,9 @@ pub struct Table {
     /// Its CHECKs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
+    /// The ends of the names of the tables that it stands for: BigQuery's `events_*`, whose column `_TABLE_SUFFIX` says which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<String>,
 }
 
 impl Table {

@@ -72,6 +72,9 @@ impl Schema {
 
     /// The table that a name of one to three parts means in `dialect`.
     pub fn find_table(&self, parts: &[NamePart], dialect: Dialect) -> Found {
+        if dialect.names().paths {
+            return self.find_by_path(parts).unwrap_or(Found::Unknown(None));
+        }
         let exact = self.compares_exactly(dialect);
         let same = |stored: &str, part: &NamePart| same_name(exact, stored, &part.text, part.quoted);
         let (table, schema, database) = match parts {
@@ -192,6 +195,8 @@ impl Places {
     /// without quotes are folded as the dialect does it, and a name that tables of two
     /// schemas have keeps its schema.
     pub(super) fn settle(tokens: &mut Vec<Token>, dialect: Dialect) -> Places {
+        super::paths::split(tokens, dialect);
+        let paths = dialect.names().paths;
         let mut places = Places { exact: dialect.names().fold_to_lower, ..Places::default() };
         if places.exact {
             for token in tokens.iter_mut() {
@@ -200,7 +205,7 @@ impl Places {
                 }
             }
         }
-        let created = created(tokens);
+        let created = created(tokens, paths);
         let mut of_name: HashMap<String, Vec<String>> = HashMap::new();
         for (schema, table) in &created {
             let known = of_name.entry(table.to_lowercase()).or_default();
@@ -211,7 +216,7 @@ impl Places {
         }
         of_name.retain(|_, schemas| schemas.len() > 1);
         if !of_name.is_empty() {
-            join_names(tokens, &of_name);
+            join_names(tokens, &of_name, paths);
         }
         for (schema, table) in created {
             let Some(schema) = schema else { continue };
@@ -250,7 +255,7 @@ fn default_schema(tokens: &[Token], at: usize) -> Option<Option<String>> {
 }
 
 /// The schema and name of every table that is created, the default schema where one is set.
-fn created(tokens: &[Token]) -> Vec<(Option<String>, String)> {
+fn created(tokens: &[Token], paths: bool) -> Vec<(Option<String>, String)> {
     let mut out = Vec::new();
     let mut default: Option<String> = None;
     let mut creating = false;
@@ -271,13 +276,20 @@ fn created(tokens: &[Token]) -> Vec<(Option<String>, String)> {
             }
             let parts = parts_at(tokens, start);
             let table = parts.last().cloned();
-            let schema = parts.len().checked_sub(2).and_then(|i| parts.get(i)).cloned();
+            let schema = place(&parts, paths);
             if let Some(table) = table {
                 out.push((schema.or_else(|| default.clone()), table));
             }
         }
     }
     out
+}
+
+/// What stands before a table's name: its schema, or the whole path.
+fn place(parts: &[String], paths: bool) -> Option<String> {
+    let (_, before) = parts.split_last()?;
+    let last = before.last()?;
+    Some(if paths { before.join(".") } else { last.clone() })
 }
 
 /// The parts of the name that begins here.
@@ -295,7 +307,7 @@ fn parts_at(tokens: &[Token], mut at: usize) -> Vec<String> {
 
 /// Makes one name of `schema.table` where tables of several schemas are called so, also
 /// where the schema is the default.
-fn join_names(tokens: &mut Vec<Token>, of_name: &HashMap<String, Vec<String>>) {
+fn join_names(tokens: &mut Vec<Token>, of_name: &HashMap<String, Vec<String>>, paths: bool) {
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut default: Option<String> = None;
     let mut at = 0;
@@ -313,7 +325,7 @@ fn join_names(tokens: &mut Vec<Token>, of_name: &HashMap<String, Vec<String>>) {
             .last()
             .is_some_and(|t| ["TABLE", "ONLY", "EXISTS", "REFERENCES", "ON"].iter().any(|word| t.is(word)));
         let joined = match (parts.as_slice(), table) {
-            ([.., schema, _], Some(table)) => Some(format!("{schema}.{table}")),
+            ([_, .., _], Some(table)) => place(&parts, paths).map(|place| format!("{place}.{table}")),
             ([_], Some(table)) if before_a_table => default.as_ref().map(|s| format!("{s}.{table}")),
             _ => None,
         };

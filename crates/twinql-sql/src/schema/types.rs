@@ -69,7 +69,8 @@ impl TypeClass {
         match dialect {
             // MySQL's BOOLEAN is short for this.
             Dialect::Mysql if d.starts_with("TINYINT(1)") => TypeClass::Boolean,
-            _ if d.ends_with(']') => TypeClass::Text,
+            Dialect::Sqlite => TypeClass::of_declared(declared),
+            _ if d.ends_with(']') || is_document(&d) => TypeClass::Text,
             Dialect::Postgres if d == "POINT" || d == "BYTEA" => TypeClass::Other,
             _ => TypeClass::of_declared(declared),
         }
@@ -95,6 +96,13 @@ impl TypeClass {
             TypeClass::Other
         }
     }
+}
+
+/// Whether the values of a type, in upper case, are kept as JSON: `STRUCT<a INT64>`, `ARRAY<STRING>`, `VARIANT`.
+pub(crate) fn is_document(declared: &str) -> bool {
+    let of_parts = ["STRUCT", "ARRAY", "MAP", "RECORD", "ROW"];
+    let word = declared.split(['<', '(', ' ']).next().unwrap_or_default();
+    of_parts.contains(&word) || matches!(word, "JSON" | "JSONB" | "VARIANT" | "OBJECT" | "SUPER")
 }
 
 #[cfg(test)]

@@ -116,3 +116,60 @@ pub(super) fn distinct_joined(rows: &[Vec<Value>], direction: Option<Direction>)
     let parts: Vec<String> = list.into_iter().filter_map(text).collect();
     parts.first().map(|_| Value::Text(parts.join(&by))).ok_or(Stop::Null)
 }
+
+/// The values of a group that SQLite tells apart, each once.
+fn distinct(rows: &[Vec<Value>]) -> Vec<&Value> {
+    let mut list = sorted(rows, 0);
+    list.dedup_by(|a, b| order(a, b) == Ordering::Equal);
+    list
+}
+
+/// COUNT(DISTINCT x), which SQLite has over no window.
+pub(super) fn distinct_count(rows: &[Vec<Value>]) -> Returned {
+    i64::try_from(distinct(rows).len()).map(Value::Integer).map_err(|_| "too many rows".into())
+}
+
+/// SUM(DISTINCT x): a whole number of whole numbers, as in SQLite.
+pub(super) fn distinct_sum(rows: &[Vec<Value>]) -> Returned {
+    let list = distinct(rows);
+    list.first().ok_or(Stop::Null)?;
+    let whole = |sum: i64, value: &&Value| match value {
+        Value::Integer(i) => sum.checked_add(*i).ok_or(Stop::Error("integer overflow".to_owned())).map(Some),
+        _ => Ok(None),
+    };
+    let mut sum = 0;
+    for value in &list {
+        match whole(sum, value)? {
+            Some(next) => sum = next,
+            None => return Ok(real(list.iter().map(|v| number(v).unwrap_or(0.0)).sum())),
+        }
+    }
+    Ok(Value::Integer(sum))
+}
+
+/// AVG(DISTINCT x).
+pub(super) fn distinct_average(rows: &[Vec<Value>]) -> Returned {
+    let list = distinct(rows);
+    list.first().ok_or(Stop::Null)?;
+    Ok(real(list.iter().map(|v| number(v).unwrap_or(0.0)).sum::<f64>() / list.len() as f64))
+}
+
+/// CORR(y, x) over the rows in which neither is NULL; NULL where one of the two does not vary.
+pub(super) fn correlation(rows: &[Vec<Value>]) -> Returned {
+    let pairs: Vec<(f64, f64)> = rows
+        .iter()
+        .filter_map(|row| match row.as_slice() {
+            [y, x] => number(y).zip(number(x)),
+            _ => None,
+        })
+        .collect();
+    let count = pairs.len().max(1) as f64;
+    let (y, x) = pairs.iter().fold((0.0, 0.0), |(y, x), (a, b)| (y + a / count, x + b / count));
+    let sums = pairs.iter().fold((0.0, 0.0, 0.0), |(xy, yy, xx), (a, b)| {
+        (xy + (a - y) * (b - x), yy + (a - y).powi(2), xx + (b - x).powi(2))
+    });
+    match sums {
+        (_, yy, xx) if yy == 0.0 || xx == 0.0 => Err(Stop::Null),
+        (xy, yy, xx) => Ok(real(xy / (yy * xx).sqrt())),
+    }
+}

@@ -8,12 +8,14 @@
 
 mod aggregates;
 mod arrays;
+mod bigquery;
 mod casts;
 mod dates;
 mod json;
 mod math;
 mod patterns;
 mod register;
+mod shared;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -145,6 +147,37 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("pg_array_overlaps", arrays::overlaps),
     scalar("pg_array_to_string", arrays::to_string),
     scalar("pg_string_to_array", arrays::of_string),
+    scalar("bq_first_elements", bigquery::first_elements),
+    scalar("bq_generate_array", bigquery::generate_array),
+    scalar("bq_generate_date_array", bigquery::generate_date_array),
+    scalar("bq_json_array", bigquery::json_array),
+    scalar("bq_json_value", bigquery::json_value),
+    scalar("bq_st_distance", bigquery::distance),
+    scalar("bq_st_geogpoint", bigquery::geogpoint),
+    scalar("bq_st_x", |args| bigquery::coordinate(args, 0)),
+    scalar("bq_st_y", |args| bigquery::coordinate(args, 1)),
+    scalar("bq_substr", bigquery::substr),
+    scalar("sf_to_timestamp", shared::to_timestamp),
+    scalar("sql_array_compact", shared::array_compact),
+    scalar("sql_array_concat", shared::array_concat),
+    scalar("sql_array_distinct", shared::array_distinct),
+    scalar("sql_array_sort", shared::array_sort),
+    scalar("sql_of_epoch", shared::of_epoch),
+    scalar("sql_range", shared::range),
+    scalar("sql_regexp_count", shared::regexp_count),
+    scalar("sql_regexp_extract", shared::regexp_extract),
+    scalar("sql_split", shared::split),
+    scalar("sql_try_json", shared::try_json),
+    scalar("sql_try_number", shared::try_number),
+    scalar("sql_acos", |args| math::of_one(args, f64::acos)),
+    scalar("sql_asin", |args| math::of_one(args, f64::asin)),
+    scalar("sql_atan", |args| math::of_one(args, f64::atan)),
+    scalar("sql_cos", |args| math::of_one(args, f64::cos)),
+    scalar("sql_degrees", |args| math::of_one(args, f64::to_degrees)),
+    scalar("sql_radians", |args| math::of_one(args, f64::to_radians)),
+    scalar("sql_sin", |args| math::of_one(args, f64::sin)),
+    scalar("sql_tan", |args| math::of_one(args, f64::tan)),
+    scalar("sql_atan2", shared::atan2),
 ];
 
 /// Functions that SQLite has where it is built with its mathematics, as most people's is.
@@ -182,8 +215,15 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_string_agg_distinct_asc", |rows| aggregates::distinct_joined(rows, Some(Direction::Asc))),
     collector("pg_string_agg_distinct_desc", |rows| aggregates::distinct_joined(rows, Some(Direction::Desc))),
     collector("pg_representative", aggregates::representative),
+    collector("bq_approx_quantiles", bigquery::approx_quantiles),
+    collector("sql_any_value", bigquery::any_value),
+    collector("sql_corr", aggregates::correlation),
+    collector("sql_approx_count_distinct", aggregates::distinct_count),
     collector("pg_var_pop", |rows| aggregates::variance(rows, false).map(real)),
     collector("pg_var_samp", |rows| aggregates::variance(rows, true).map(real)),
+    collector("sql_avg_distinct", aggregates::distinct_average),
+    collector("sql_count_distinct", aggregates::distinct_count),
+    collector("sql_sum_distinct", aggregates::distinct_sum),
 ];
 
 /// A value as text, as SQLite converts it; NULL and blobs that are no text have none.

@@ -42,7 +42,7 @@ fn adapted(pattern: &str) -> String {
 }
 
 /// The compiled expression; flags are `i` (case is ignored) and `c`.
-fn compiled(pattern: &str, flags: &str) -> Result<Regex, String> {
+pub(super) fn compiled(pattern: &str, flags: &str) -> Result<Regex, String> {
     KNOWN.with_borrow_mut(|known| {
         let key = (pattern.to_owned(), flags.to_owned());
         if let Some(found) = known.get(&key) {

@@ -11,6 +11,7 @@ use super::draft::{self, Draft, Pool};
 use super::nearby;
 use super::shapes::{self, Filling, Subject};
 use super::structured;
+use super::typed;
 use super::values::{
     Style, between_whole, digits_variant, form, fractional, fresh, moment, near_date, style, undeclared,
     variant, well_formed,
@@ -339,9 +340,15 @@ impl<'a> Generator<'a> {
                 };
                 if let Some(shape) = shape {
                     let paths = profile.paths();
-                    values = match paths.is_empty() {
-                        true => structured::values(shape, &profile.literals, &strangers, dice),
-                        false => structured::documents(&paths, &profile.literals, dice),
+                    let declared = column.map_or("", |c| c.declared.as_str());
+                    values = match shape {
+                        structured::Shape::Elements | structured::Shape::Fields => {
+                            typed::values(declared, &profile.literals, &strangers, dice)
+                        }
+                        _ if paths.is_empty() => {
+                            structured::values(shape, &profile.literals, &strangers, dice)
+                        }
+                        _ => structured::documents(&paths, &profile.literals, dice),
                     };
                 }
                 dice.shuffle(&mut values);

@@ -16,6 +16,7 @@ pub mod strategies;
 mod structured;
 #[cfg(test)]
 mod told_apart;
+mod typed;
 pub(crate) mod values;
 
 use crate::database::Database;

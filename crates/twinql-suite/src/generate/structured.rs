@@ -5,7 +5,8 @@
 //! queries.
 
 use serde_json::{Map, Value as Json};
-use twinql_sql::{Column, Value};
+use twinql_sql::schema::Nested;
+use twinql_sql::{Column, TypeClass, Value};
 
 use crate::dice::Dice;
 
@@ -16,6 +17,10 @@ pub(crate) enum Shape {
     Array,
     /// A JSON document.
     Document,
+    /// A JSON array whose elements are of a declared type.
+    Elements,
+    /// A JSON object with declared fields.
+    Fields,
 }
 
 /// The shape of a column's values, if its declared type gives it one.
@@ -24,7 +29,15 @@ pub(crate) fn shape(column: &Column) -> Option<Shape> {
     if declared.ends_with(']') {
         return Some(Shape::Array);
     }
-    matches!(declared.as_str(), "JSON" | "JSONB").then_some(Shape::Document)
+    if column.class != TypeClass::Text {
+        return None;
+    }
+    match Nested::of_declared(&declared) {
+        Nested::Array(_) => Some(Shape::Elements),
+        Nested::Struct(_) => Some(Shape::Fields),
+        Nested::Any => Some(Shape::Document),
+        Nested::Plain(_) => None,
+    }
 }
 
 /// The JSON that a text is.
@@ -36,7 +49,7 @@ fn read(value: &Value) -> Option<Json> {
 }
 
 /// JSON as the text that is stored.
-fn written(json: &Json) -> Value {
+pub(super) fn written(json: &Json) -> Value {
     Value::Text(json.to_string())
 }
 
@@ -53,6 +66,9 @@ pub(crate) fn fit(value: Value, shape: Shape) -> Value {
         (Shape::Array, Some(Json::Array(_))) | (Shape::Document, Some(Json::Object(_) | Json::Array(_))) => {
             value
         }
+        (Shape::Elements, Some(Json::Array(_))) | (Shape::Fields, Some(Json::Object(_))) => value,
+        (Shape::Elements, _) => written(&Json::Array(Vec::new())),
+        (Shape::Fields, _) => written(&Json::Object(Map::new())),
         (Shape::Array, _) => written(&Json::Array(vec![plain])),
         (Shape::Document, _) => {
             let name = plain.as_str().unwrap_or("k").to_owned();
@@ -96,7 +112,7 @@ fn scalar(text: &str, dice: &mut Dice) -> Json {
 }
 
 /// The steps of a path, as SQLite and others write it: `$.a[0]."b c"`.
-fn steps(path: &str) -> Vec<String> {
+pub(super) fn steps(path: &str) -> Vec<String> {
     let mut steps = Vec::new();
     let mut step = String::new();
     let mut quoted = false;
@@ -202,11 +218,11 @@ pub(super) fn values(shape: Shape, compared: &[Value], all: &[&Value], dice: &mu
     let mut out = Vec::new();
     for _ in 0..8 {
         out.push(match shape {
-            Shape::Array => {
+            Shape::Array | Shape::Elements => {
                 let length = dice.below(4);
                 written(&Json::Array((0..length).map(|_| Json::from(pick(dice))).collect()))
             }
-            Shape::Document => {
+            Shape::Document | Shape::Fields => {
                 let mut members = Map::new();
                 for _ in 0..1 + dice.below(4) {
                     let (name, value) = (pick(dice), pick(dice));

@@ -2,6 +2,12 @@
 //! are read, how many are judged, and that no proof and few verdicts contradict a label.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod bigquery;
+mod duckdb;
+mod executed;
+mod snowflake;
+mod warehouses;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -1,6 +1,164 @@
 //! BigQuery's functions (<https://cloud.google.com/bigquery/docs/reference/standard-sql/functions-all>).
+//!
+//! Each row's page is that of its kind: `date_functions`, `timestamp_functions`, `datetime_functions`, `string_functions`,
+//! `mathematical_functions`, `conditional_expressions`, `array_functions`, `json_functions`, `aggregate_functions` beside it.
 
-use crate::dialects::functions::{Function, To, function};
+use super::{dates, texts};
+use crate::dialects::Dialect;
+use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if};
+use crate::dialects::functions::{Function, To, function, timed};
+use crate::dialects::words;
+use crate::expr::Expr;
+use crate::plan::Planner;
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
-pub(super) const ALL: &[Function] = &[function("char_length", (1, 1), To::Call("length"))];
+pub(super) const ALL: &[Function] = &[
+    // Dates and times.
+    timed("date_diff", (3, 3), 2, To::Written(dates::date_diff)),
+    timed("datetime_diff", (3, 3), 2, To::Written(dates::datetime_diff)),
+    timed("timestamp_diff", (3, 3), 2, To::Written(dates::timestamp_diff)),
+    timed("date_trunc", (2, 3), 1, To::Written(dates::trunc)),
+    timed("datetime_trunc", (2, 3), 1, To::Written(dates::moment_trunc)),
+    timed("timestamp_trunc", (2, 3), 1, To::Written(dates::moment_trunc)),
+    function("date_add", (2, 2), To::Written(dates::add)),
+    function("date_sub", (2, 2), To::Written(dates::sub)),
+    function("datetime_add", (2, 2), To::Written(dates::moment_add)),
+    function("datetime_sub", (2, 2), To::Written(dates::moment_sub)),
+    function("timestamp_add", (2, 2), To::Written(dates::moment_add)),
+    function("timestamp_sub", (2, 2), To::Written(dates::moment_sub)),
+    function("extract", (2, 2), To::Written(dates::extract)),
+    function("date", (1, 3), To::Written(dates::date)),
+    function("datetime", (1, 6), To::Written(dates::datetime)),
+    function("timestamp", (1, 2), To::Written(dates::timestamp)),
+    function("format_date", (2, 2), To::Written(dates::format)),
+    function("format_datetime", (2, 2), To::Written(dates::format)),
+    function("format_timestamp", (2, 3), To::Written(dates::format)),
+    function("parse_date", (2, 2), To::Written(dates::parse_date)),
+    function("parse_datetime", (2, 2), To::Written(dates::parse_moment)),
+    function("parse_timestamp", (2, 3), To::Written(dates::parse_moment)),
+    function("unix_seconds", (1, 1), To::Written(dates::unix_seconds)),
+    function("unix_millis", (1, 1), To::Written(dates::unix_millis)),
+    function("unix_micros", (1, 1), To::Written(dates::unix_micros)),
+    function("unix_date", (1, 1), To::Written(dates::unix_date)),
+    function("date_from_unix_date", (1, 1), To::Written(dates::of_unix_date)),
+    function("timestamp_seconds", (1, 1), To::Written(words::of_seconds)),
+    function("timestamp_millis", (1, 1), To::Written(words::of_milliseconds)),
+    function("timestamp_micros", (1, 1), To::Written(words::of_microseconds)),
+    timed("last_day", (1, 2), 1, To::Written(dates::last_day)),
+    function("current_date", (0, 1), To::Written(dates::today)),
+    function("current_datetime", (0, 1), To::Written(dates::now)),
+    function("current_timestamp", (0, 0), To::Written(dates::now)),
+    function("generate_date_array", (2, 3), To::Written(dates::date_array)),
+    // Texts.
+    function("char_length", (1, 1), To::Call("length")),
+    function("character_length", (1, 1), To::Call("length")),
+    function("length", (1, 1), To::Call("length")),
+    function("byte_length", (1, 1), To::Call("octet_length")),
+    function("octet_length", (1, 1), To::Call("octet_length")),
+    function("concat", (1, MANY), To::Written(texts::concat)),
+    function("substr", (2, 3), To::Written(texts::substr)),
+    function("substring", (2, 3), To::Written(texts::substr)),
+    function("left", (2, 2), To::Written(texts::left)),
+    function("right", (2, 2), To::Written(texts::right)),
+    function("trim", (2, 2), To::Call("trim")),
+    function("ltrim", (2, 2), To::Call("ltrim")),
+    function("rtrim", (2, 2), To::Call("rtrim")),
+    function("strpos", (2, 2), To::Call("instr")),
+    function("starts_with", (2, 2), To::Written(words::starts_with)),
+    function("ends_with", (2, 2), To::Written(words::ends_with)),
+    function("contains_substr", (2, 2), To::Written(texts::contains_ignoring_case)),
+    function("split", (1, 2), To::Written(texts::split)),
+    function("lpad", (2, 3), To::As(Dialect::Postgres)),
+    function("rpad", (2, 3), To::As(Dialect::Postgres)),
+    function("repeat", (2, 2), To::Call("pg_repeat")),
+    function("reverse", (1, 1), To::Call("pg_reverse")),
+    function("chr", (1, 1), To::Call("char")),
+    function("regexp_contains", (2, 2), To::Written(words::matches)),
+    function("regexp_extract", (2, 2), To::Written(texts::regexp_extract)),
+    function("regexp_substr", (2, 2), To::Written(texts::regexp_extract)),
+    function("regexp_replace", (3, 3), To::Written(words::replaces_all)),
+    function("format", (1, MANY), To::Written(texts::format)),
+    function("generate_uuid", (0, 0), To::Written(words::any_text)),
+    // Numbers.
+    function("safe_divide", (2, 2), To::Written(texts::divide)),
+    function("safe_add", (2, 2), To::Written(texts::plus)),
+    function("safe_subtract", (2, 2), To::Written(texts::minus)),
+    function("safe_multiply", (2, 2), To::Written(texts::times)),
+    function("div", (2, 2), To::Written(texts::div)),
+    function("log", (1, 2), To::Written(texts::log)),
+    function("trunc", (1, 1), To::Call("trunc")),
+    function("trunc", (2, 2), To::Call("pg_trunc_to")),
+    function("greatest", (2, MANY), To::Call("max")),
+    function("least", (2, MANY), To::Call("min")),
+    function("rand", (0, 0), To::Call("random")),
+    // Points of the earth; other geographies cannot be executed (geography_functions).
+    function("st_geogpoint", (2, 2), To::Call("bq_st_geogpoint")),
+    function("st_distance", (2, 2), To::Call("bq_st_distance")),
+    function("st_dwithin", (3, 3), To::Written(texts::within)),
+    function("st_x", (1, 1), To::Call("bq_st_x")),
+    function("st_y", (1, 1), To::Call("bq_st_y")),
+    // Choices.
+    function("if", (3, 3), To::Call("iif")),
+    function("ifnull", (2, 2), To::Call("coalesce")),
+    // Arrays and documents.
+    function("array_length", (1, 1), To::Call("json_array_length")),
+    function("array_to_string", (2, 3), To::Call("pg_array_to_string")),
+    function("array_concat", (1, MANY), To::Written(texts::array_concat)),
+    function("generate_array", (2, 3), To::Written(texts::generate_array)),
+    function("bq_first_elements", (2, 2), To::Written(texts::first_elements)),
+    function("json_extract", (1, 2), To::Written(texts::json_query)),
+    function("json_query", (1, 2), To::Written(texts::json_query)),
+    function("json_extract_scalar", (1, 2), To::Written(texts::json_value)),
+    function("json_value", (1, 2), To::Written(texts::json_value)),
+    function("json_extract_array", (1, 2), To::Written(texts::json_query_array)),
+    function("json_query_array", (1, 2), To::Written(texts::json_query_array)),
+    function("json_value_array", (1, 2), To::Written(texts::json_value_array)),
+    function("json_extract_string_array", (1, 2), To::Written(texts::json_value_array)),
+];
+
+/// Every aggregate that others call otherwise.
+pub(super) const AGGREGATES: &[Aggregate] = &[
+    aggregate("countif", (1, 1), Over::Written(count_if)),
+    aggregate("logical_and", (1, 1), Over::Call("min")),
+    aggregate("logical_or", (1, 1), Over::Call("max")),
+    aggregate("array_agg", (1, 1), Over::Written(array_agg)),
+    aggregate("json_group_array", (1, 1), Over::Written(elements)),
+    aggregate("stddev", (1, 1), Over::Call("pg_stddev_samp")),
+    aggregate("variance", (1, 1), Over::Call("pg_var_samp")),
+    // Any of them will do, and which is open.
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+    // Over few rows it is exact; nothing is proved of it.
+    aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("approx_quantiles", (2, 2), Over::Call("bq_approx_quantiles")),
+];
+
+/// The elements of `ARRAY(SELECT …)`: an empty array where there are no rows.
+fn elements(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let [value] = args else { return None };
+    Some(Words::new("json_group_array", vec![planner.as_part(value.clone())]))
+}
+
+/// `ARRAY_AGG(x)`: NULL where there are no rows.
+fn array_agg(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let then = |array: Expr| Expr::function("nullif", vec![array, Expr::text("[]")]);
+    Some(Words { then: Some(then), ..elements(planner, args)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::AggFunc;
+
+    #[test]
+    fn rows_of_aggregates_name_aggregates() {
+        for row in AGGREGATES {
+            if let Over::Call(name) = row.to {
+                let known = crate::function::aggregate(name).map(|a| a.func.clone());
+                assert!(known.is_some_and(|f| f != Some(AggFunc::Bare)), "{}: {name}", row.name);
+            }
+        }
+    }
+}

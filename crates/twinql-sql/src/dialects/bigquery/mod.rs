@@ -1,6 +1,8 @@
 //! BigQuery (GoogleSQL).
 
+mod dates;
 mod functions;
+mod texts;
 
 use super::profile::*;
 
@@ -15,7 +17,7 @@ pub(super) static PROFILE: Profile = Profile {
         hash_is_comment: true,
         ..Text::STANDARD
     },
-    names: Names::STANDARD,
+    names: Names { paths: true, wildcards: true, fields: true, groups_by_aliases: true, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Smallest,
@@ -31,4 +33,5 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: None,
     },
     functions: Some(functions::ALL),
+    aggregates: functions::AGGREGATES,
 };

@@ -10,7 +10,12 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Redshift",
     grammar: || &sqlparser::dialect::RedshiftSqlDialect {},
     text: Text { dollars_quote: true, ..Text::STANDARD },
-    names: Names { schemas: &["public"], aliases_name_all: false, ..Names::STANDARD },
+    names: Names {
+        schemas: &["public"],
+        aliases_name_all: false,
+        outputs_see_aliases: true,
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::ByType,
         nulls: NullOrder::Greatest,
@@ -26,4 +31,5 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
     },
     functions: Some(functions::ALL),
+    aggregates: functions::AGGREGATES,
 };

@@ -1,7 +1,258 @@
-//! Snowflake's functions (<https://docs.snowflake.com/en/sql-reference/functions-all>).
+//! Snowflake's functions (<https://docs.snowflake.com/en/sql-reference/functions-all>); each has a page of its name there.
 
-use crate::dialects::functions::{Function, To, function};
+use super::dates::{self, SIDES};
+use crate::dialects::Dialect;
+use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, listagg, median};
+use crate::dialects::functions::To::{As, Call, Written};
+use crate::dialects::functions::{Function, function, timed};
+use crate::dialects::words::{self, call};
+use crate::expr::{BinaryOp, Expr};
+use crate::plan::Planner;
+use crate::schema::Affinity;
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
-pub(super) const ALL: &[Function] =
-    &[function("iff", (3, 3), To::Call("iif")), function("nvl", (2, 2), To::Call("coalesce"))];
+#[rustfmt::skip]
+pub(super) const ALL: &[Function] = &[
+    // Choices.
+    function("iff", (3, 3), Call("iif")),
+    function("nvl", (2, 2), Call("coalesce")),
+    function("ifnull", (2, 2), Call("coalesce")),
+    function("nvl2", (3, 3), Written(words::nvl2)),
+    function("decode", (3, MANY), Written(words::decode)),
+    function("zeroifnull", (1, 1), Written(words::zero_if_null)),
+    function("nullifzero", (1, 1), Written(words::null_if_zero)),
+    function("equal_null", (2, 2), Written(words::is_same)),
+    function("greatest", (2, MANY), Call("max")),
+    function("least", (2, MANY), Call("min")),
+    function("greatest_ignore_nulls", (1, 16), Call("pg_greatest")),
+    function("least_ignore_nulls", (1, 16), Call("pg_least")),
+    function("div0", (2, 2), Written(div0)),
+    function("div0null", (2, 2), Written(div0_null)),
+    function("booland", (2, 2), Written(|_, args| Some(Expr::and_all(args.to_vec())))),
+    function("boolor", (2, 2), Written(|_, args| Some(Expr::or_all(args.to_vec())))),
+    function("boolnot", (1, 1), Written(|_, args| Some(args.first()?.clone().not()))),
+    // Texts.
+    function("length", (1, 1), Call("length")),
+    function("len", (1, 1), Call("length")),
+    function("octet_length", (1, 1), Call("octet_length")),
+    function("concat", (1, MANY), As(Dialect::Snowflake)),
+    function("contains", (2, 2), Written(words::contains)),
+    function("startswith", (2, 2), Written(words::starts_with)),
+    function("endswith", (2, 2), Written(words::ends_with)),
+    function("position", (2, 2), Written(words::place_of)),
+    function("charindex", (2, 2), Written(words::place_of)),
+    function("left", (2, 2), SIDES),
+    function("right", (2, 2), SIDES),
+    function("trim", (2, 2), As(Dialect::Postgres)),
+    function("ltrim", (2, 2), As(Dialect::Postgres)),
+    function("rtrim", (2, 2), As(Dialect::Postgres)),
+    function("lpad", (2, 3), Call("pg_lpad")),
+    function("rpad", (2, 3), Call("pg_rpad")),
+    function("reverse", (1, 1), Call("pg_reverse")),
+    function("repeat", (2, 2), Call("pg_repeat")),
+    function("initcap", (1, 1), Call("pg_initcap")),
+    function("translate", (3, 3), Call("pg_translate")),
+    function("chr", (1, 1), Call("char")),
+    function("char", (1, 1), Call("char")),
+    function("replace", (2, 2), Written(|_, args| Some(call("replace", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::text("")])))),
+    function("split_part", (3, 3), Written(split_part)),
+    function("split", (2, 2), Written(words::split)),
+    function("regexp_like", (2, 2), Written(words::matches_whole)),
+    function("rlike", (2, 2), Written(words::matches_whole)),
+    function("regexp_replace", (2, 3), Written(words::replaces_all)),
+    function("regexp_count", (2, 2), Written(words::counts_matches)),
+    function("regexp_substr", (2, 6), Written(regexp_substr)),
+    function("uuid_string", (0, 0), Written(words::any_text)),
+    // Numbers.
+    function("log", (2, 2), Call("log")),
+    function("asin", (1, 1), Call("sql_asin")),
+    function("acos", (1, 1), Call("sql_acos")),
+    function("atan", (1, 1), Call("sql_atan")),
+    function("sin", (1, 1), Call("sql_sin")),
+    function("cos", (1, 1), Call("sql_cos")),
+    function("tan", (1, 1), Call("sql_tan")),
+    function("radians", (1, 1), Call("sql_radians")),
+    function("degrees", (1, 1), Call("sql_degrees")),
+    function("atan2", (2, 2), Call("sql_atan2")),
+    function("square", (1, 1), Written(|_, args| Some(call("power", vec![args.first()?.clone(), Expr::integer(2)])))),
+    function("truncate", (1, 2), Written(dates::trunc)),
+    function("trunc", (1, 2), Written(dates::trunc)),
+    function("random", (0, 1), Written(|_, _| Some(call("random", Vec::new())))),
+    function("to_number", (1, 3), Written(dates::to_number)),
+    function("to_decimal", (1, 3), Written(dates::to_number)),
+    function("to_numeric", (1, 3), Written(dates::to_number)),
+    function("try_to_number", (1, 3), Written(dates::try_to_number)),
+    function("try_to_decimal", (1, 3), Written(dates::try_to_number)),
+    function("try_to_numeric", (1, 3), Written(dates::try_to_number)),
+    function("to_double", (1, 1), Written(dates::to_double)),
+    function("try_to_double", (1, 1), Written(dates::try_to_double)),
+    function("to_boolean", (1, 1), Written(dates::to_boolean)),
+    function("try_to_boolean", (1, 1), Written(dates::to_boolean)),
+    // Dates.
+    timed("dateadd", (3, 3), 0, Written(dates::add)),
+    timed("timeadd", (3, 3), 0, Written(dates::add)),
+    timed("timestampadd", (3, 3), 0, Written(dates::add)),
+    timed("datediff", (3, 3), 0, Written(dates::difference)),
+    timed("timediff", (3, 3), 0, Written(dates::difference)),
+    timed("timestampdiff", (3, 3), 0, Written(dates::difference)),
+    timed("date_trunc", (2, 2), 0, Written(dates::truncated)),
+    timed("date_part", (2, 2), 0, Written(dates::date_part)),
+    timed("last_day", (2, 2), 1, Written(dates::last_day)),
+    function("last_day", (1, 1), Written(words::last_day)),
+    function("year", (1, 1), Written(words::year)),
+    function("quarter", (1, 1), Written(words::quarter)),
+    function("month", (1, 1), Written(words::month)),
+    function("day", (1, 1), Written(words::day)),
+    function("dayofmonth", (1, 1), Written(words::day)),
+    function("hour", (1, 1), Written(words::hour)),
+    function("minute", (1, 1), Written(words::minute)),
+    function("second", (1, 1), Written(words::second)),
+    function("dayofyear", (1, 1), Written(words::day_of_year)),
+    function("dayofweek", (1, 1), Written(words::sunday_is_0)),
+    function("dayofweekiso", (1, 1), Written(words::monday_is_1)),
+    function("week", (1, 1), Written(words::iso_week)),
+    function("weekofyear", (1, 1), Written(words::iso_week)),
+    function("weekiso", (1, 1), Written(words::iso_week)),
+    function("yearofweek", (1, 1), Written(words::iso_year)),
+    function("yearofweekiso", (1, 1), Written(words::iso_year)),
+    function("dayname", (1, 1), Written(words::short_day)),
+    function("monthname", (1, 1), Written(words::short_month)),
+    function("date_from_parts", (3, 3), Written(words::date_of_parts)),
+    function("datefromparts", (3, 3), Written(words::date_of_parts)),
+    function("timestamp_from_parts", (6, 6), Written(dates::of_parts)),
+    function("timestamp_ntz_from_parts", (6, 6), Written(dates::of_parts)),
+    function("to_date", (1, 2), Written(dates::to_date)),
+    function("date", (1, 2), Written(dates::to_date)),
+    function("try_to_date", (1, 2), Written(dates::to_date)),
+    function("to_timestamp", (1, 2), Written(dates::to_timestamp)),
+    function("to_timestamp_ntz", (1, 2), Written(dates::to_timestamp)),
+    function("to_timestamp_ltz", (1, 2), Written(dates::to_timestamp)),
+    function("to_timestamp_tz", (1, 2), Written(dates::to_timestamp)),
+    function("try_to_timestamp", (1, 2), Written(dates::to_timestamp)),
+    function("try_to_timestamp_ntz", (1, 2), Written(dates::to_timestamp)),
+    function("try_to_timestamp_ltz", (1, 2), Written(dates::to_timestamp)),
+    function("to_char", (1, 2), Written(dates::to_char)),
+    function("to_varchar", (1, 2), Written(dates::to_char)),
+    function("getdate", (0, 0), Call("current_timestamp")),
+    function("sysdate", (0, 0), Call("current_timestamp")),
+    function("systimestamp", (0, 0), Call("current_timestamp")),
+    function("localtimestamp", (0, 0), Call("current_timestamp")),
+    // Documents.
+    function("parse_json", (1, 1), Written(words::document)),
+    function("try_parse_json", (1, 1), Call("sql_try_json")),
+    function("get", (2, 2), Written(|planner, args| planner.part_named(args.first()?, args.get(1)?, false))),
+    function("get_path", (2, 2), Written(|planner, args| planner.part_named(args.first()?, args.get(1)?, true))),
+    function("seq1", (0, 1), Written(|planner, _| planner.number_of_row())),
+    function("seq2", (0, 1), Written(|planner, _| planner.number_of_row())),
+    function("seq4", (0, 1), Written(|planner, _| planner.number_of_row())),
+    function("seq8", (0, 1), Written(|planner, _| planner.number_of_row())),
+    function("array_size", (1, 1), Call("pg_array_length")),
+    function("array_construct", (0, 16), Call("pg_array")),
+    function("array_to_string", (2, 2), Written(array_to_string)),
+    function("array_contains", (2, 2), Written(array_contains)),
+    function("array_cat", (2, 2), Call("sql_array_concat")),
+    function("array_append", (2, 2), Written(array_append)),
+    function("array_generate_range", (2, 2), Call("sql_range")),
+    function("array_sort", (1, 1), Call("sql_array_sort")),
+    function("array_distinct", (1, 1), Call("sql_array_distinct")),
+];
+
+/// Every aggregate that others call otherwise.
+pub(super) const AGGREGATES: &[Aggregate] = &[
+    aggregate("count_if", (1, 1), Over::Written(count_if)),
+    aggregate("listagg", (1, 2), Over::Written(listagg)),
+    aggregate("median", (1, 1), Over::Written(median)),
+    aggregate("boolor_agg", (1, 1), Over::Call("max")),
+    aggregate("booland_agg", (1, 1), Over::Call("min")),
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+    aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("hll", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("variance_pop", (1, 1), Over::Call("pg_var_pop")),
+    aggregate("variance_samp", (1, 1), Over::Call("pg_var_samp")),
+    aggregate("array_agg", (1, 1), Over::Written(array_agg)),
+    aggregate("arrayagg", (1, 1), Over::Written(array_agg)),
+];
+
+/// `ARRAY_AGG(x)` leaves NULLs out: an array without them.
+fn array_agg(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    Some(Words { then: Some(without_nulls), ..Words::new("pg_array_agg", args.to_vec()) })
+}
+
+/// The elements that are no NULL; none at all where there is no array.
+fn without_nulls(array: Expr) -> Expr {
+    call("sql_array_compact", vec![call("coalesce", vec![array, Expr::text("[]")])])
+}
+
+/// `DIV0(a, b)`: 0 where b is 0.
+fn div0(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    if right.has_subquery() {
+        return None;
+    }
+    Some(Expr::case(
+        vec![(right.clone().eq(Expr::integer(0)), Expr::integer(0))],
+        Some(Expr::binary(BinaryOp::Div, left.clone().cast(Affinity::Real), right.clone())),
+    ))
+}
+
+/// `DIV0NULL(a, b)`: 0 where b is 0 or NULL.
+fn div0_null(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    if right.has_subquery() {
+        return None;
+    }
+    let none = Expr::or_all(vec![right.clone().eq(Expr::integer(0)), right.clone().is_null()]);
+    Some(Expr::case(
+        vec![(none, Expr::integer(0))],
+        Some(Expr::binary(BinaryOp::Div, left.clone().cast(Affinity::Real), right.clone())),
+    ))
+}
+
+/// `SPLIT_PART(text, separator, n)`: part 0 is part 1, parts below 0 count from the end.
+fn split_part(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, by, number] = args else { return None };
+    let number = match number.as_integer()? {
+        0 => 1,
+        n => n,
+    };
+    Some(call("pg_split_part", vec![text.clone(), by.clone(), Expr::integer(number)]))
+}
+
+/// `REGEXP_SUBSTR(text, pattern[, place[, occurrence[, parameters[, group]]]])` from the first place.
+fn regexp_substr(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let number = |at: usize, otherwise: i64| match args.get(at) {
+        Some(n) => n.as_integer(),
+        None => Some(otherwise),
+    };
+    let parameters = match args.get(4) {
+        Some(expr) => expr.as_text()?,
+        None => "c",
+    };
+    if number(2, 1)? != 1 || !matches!(parameters, "c" | "e" | "ce" | "ec") {
+        return None;
+    }
+    let extracts = parameters.contains('e') || args.len() > 5;
+    let group = number(5, i64::from(extracts))?;
+    Some(words::extracted(args.first()?, args.get(1)?, number(3, 1)?, group))
+}
+
+/// `ARRAY_TO_STRING(array, separator)`: NULLs are empty.
+fn array_to_string(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [array, by] = args else { return None };
+    Some(call("pg_array_to_string", vec![array.clone(), by.clone(), Expr::text("")]))
+}
+
+/// `ARRAY_CONTAINS(value, array)`.
+fn array_contains(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [value, array] = args else { return None };
+    Some(call("pg_array_contains", vec![array.clone(), call("pg_array", vec![value.clone()])]))
+}
+
+/// `ARRAY_APPEND(array, value)`.
+fn array_append(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [array, value] = args else { return None };
+    Some(call("sql_array_concat", vec![array.clone(), call("pg_array", vec![value.clone()])]))
+}

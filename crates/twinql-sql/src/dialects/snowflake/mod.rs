@@ -1,6 +1,9 @@
 //! Snowflake.
 
+mod dates;
 mod functions;
+
+pub(super) use dates::part;
 
 use super::profile::*;
 
@@ -10,7 +13,7 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Snowflake",
     grammar: || &sqlparser::dialect::SnowflakeDialect {},
     text: Text { backslash_escapes: true, dollars_quote: true, ..Text::STANDARD },
-    names: Names { schemas: &["public"], ..Names::STANDARD },
+    names: Names { schemas: &["public"], outputs_see_aliases: true, paths: true, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Greatest,
@@ -26,4 +29,5 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
     },
     functions: Some(functions::ALL),
+    aggregates: functions::AGGREGATES,
 };

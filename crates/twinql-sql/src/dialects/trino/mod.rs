@@ -10,7 +10,7 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Trino",
     grammar: || &sqlparser::dialect::GenericDialect {},
     text: Text::STANDARD,
-    names: Names { schemas: &["default"], ..Names::STANDARD },
+    names: Names { schemas: &["default"], fields: true, first_element: 1, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::ByType,
         nulls: NullOrder::Last,
@@ -26,4 +26,5 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
     },
     functions: Some(functions::ALL),
+    aggregates: functions::AGGREGATES,
 };

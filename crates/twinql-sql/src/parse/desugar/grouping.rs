@@ -16,6 +16,7 @@ use sqlparser::ast::{
 use sqlparser::tokenizer::Span;
 
 use super::build::{call, last_name, null, number, plain_call, query};
+use super::grouping_windows;
 use crate::error::{SqlError, unsupported};
 use crate::plan::is_aggregate;
 use crate::syntax::any_expression;
@@ -29,6 +30,11 @@ pub(super) fn expand(query: &mut Query) -> Result<(), SqlError> {
         && let Some(sets) = sets(select)?
     {
         let select = select.clone();
+        if grouping_windows::has_windows(&select, query.order_by.as_ref()) {
+            let outer = with_windows(&select, &sets, query.order_by.as_mut())?;
+            *query.body = SetExpr::Select(Box::new(outer));
+            return Ok(());
+        }
         return expand_ordered(query, &select, &sets);
     }
     expand_arms(&mut query.body)
@@ -43,7 +49,10 @@ fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
             SetExpr::Select(select) => {
                 if let Some(sets) = sets(select)? {
                     let select = select.clone();
-                    *body = union(&select, &sets, &[])?;
+                    *body = match grouping_windows::has_windows(&select, None) {
+                        true => SetExpr::Select(Box::new(with_windows(&select, &sets, None)?)),
+                        false => union(&select, &sets, &[])?,
+                    };
                 }
             }
             SetExpr::SetOperation { op: _, set_quantifier: _, left, right } => {
@@ -60,6 +69,15 @@ fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
         }
     }
     Ok(())
+}
+
+/// A SELECT whose window functions stand above the union of its groupings.
+fn with_windows(select: &Select, sets: &[Set], order: Option<&mut OrderBy>) -> Result<Select, SqlError> {
+    let mut outer = grouping_windows::above(select, sets, order)?;
+    if let Some(inner) = grouping_windows::inner(&mut outer) {
+        expand(inner)?;
+    }
+    Ok(outer)
 }
 
 type Set = Vec<Expr>;

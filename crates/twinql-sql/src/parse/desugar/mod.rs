@@ -2,17 +2,22 @@
 //! file does one, on sqlparser's AST, so that all that follows sees what SQLite has too.
 
 mod any;
+mod array_queries;
 mod binary;
 mod build;
 mod children;
+mod group_all;
 mod grouping;
+mod grouping_windows;
 mod intervals;
+mod joins;
+mod ratio;
 mod series;
 mod units;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, Query, TableFactor, VisitorMut};
+use sqlparser::ast::{Expr, Query, Select, TableFactor, VisitorMut};
 
 use crate::dialects::Dialect;
 use crate::error::SqlError;
@@ -51,10 +56,18 @@ impl VisitorMut for Rewriter {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if self.dialect != Dialect::Mysql {
+        if !matches!(self.dialect, Dialect::Mysql | Dialect::Bigquery) {
             series::move_to_from(&mut query.body, &mut self.series);
         }
-        ControlFlow::Continue(())
+        self.flow(group_all::order(query))
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if self.dialect.names().fields {
+            array_queries::as_value(select);
+        }
+        let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
+        self.flow(result)
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
@@ -62,7 +75,14 @@ impl VisitorMut for Rewriter {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if self.dialect.names().fields {
+            let written = array_queries::write_out(expr);
+            self.flow(written)?;
+        }
         units::quote(expr, self.dialect);
+        if self.dialect.functions_of_its_own() {
+            ratio::write_out(expr);
+        }
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
             binary::move_down(expr);
@@ -75,6 +95,6 @@ impl VisitorMut for Rewriter {
     }
 
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        self.flow(series::write_out(factor))
+        self.flow(series::write_out(factor, self.dialect))
     }
 }

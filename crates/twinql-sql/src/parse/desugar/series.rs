@@ -10,6 +10,7 @@ use sqlparser::ast::{
 };
 
 use super::build::{last_name, plain_call, query, text};
+use crate::dialects::Dialect;
 use crate::error::{SqlError, unsupported};
 use crate::temporal::{Interval, Moment};
 
@@ -106,8 +107,10 @@ pub(super) fn as_call(factor: &mut TableFactor) {
 /// Writes out a `generate_series` in FROM.
 ///
 /// A factor with hints, a sample or an ordinality is left alone: the planner refuses those by name.
-pub(super) fn write_out(factor: &mut TableFactor) -> Result<(), SqlError> {
-    as_call(factor);
+pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<(), SqlError> {
+    if !dialect.names().fields {
+        as_call(factor);
+    }
     let (name, args, alias) = match &*factor {
         TableFactor::Table {
             name,

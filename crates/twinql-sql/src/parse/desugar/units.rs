@@ -1,6 +1,6 @@
 //! Units of time that calls name by a word: `TIMESTAMPDIFF(YEAR, a, b)` gets `'year'`.
 
-use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
+use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 
 use super::build::{last_name, string};
 use crate::dialects::Dialect;
@@ -23,6 +23,15 @@ pub(super) fn quote(expr: &mut Expr, dialect: Dialect) {
         Some("date_part" | "datepart") => Some(0),
         _ => None,
     };
+    // BigQuery's WEEK(MONDAY).
+    if let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) =
+        position.and_then(|at| list.args.get_mut(at))
+        && let Expr::Function(week) = unit
+        && last_name(&week.name).as_deref() == Some("week")
+    {
+        *unit = string(week.to_string().to_ascii_lowercase(), unit.span());
+        return;
+    }
     if let Some(position) = position
         && let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) = list.args.get_mut(position)
         && let Expr::Identifier(word) = unit
@@ -31,7 +40,9 @@ pub(super) fn quote(expr: &mut Expr, dialect: Dialect) {
         // MySQL also writes SQL_TSI_MONTH.
         let name = word.value.to_ascii_lowercase();
         let name = name.strip_prefix("sql_tsi_").unwrap_or(&name);
-        if Unit::named(name).is_some() || Part::named(name).is_some() {
+        // In a table of functions the place is a unit's alone.
+        let of_table = dialect.functions_of_its_own();
+        if of_table || Unit::named(name).is_some() || Part::named(name).is_some() {
             *unit = string(name, word.span);
         }
     }

@@ -31,6 +31,7 @@ impl Reader<'_> {
         }
         self.views(&mut schema);
         self.check_views(&schema);
+        schema.gather_shards(self.dialect);
         self.notes.sort_by_key(|n| n.line);
         schema.notes = self.notes;
         Ok(schema)
@@ -200,5 +201,6 @@ fn table(draft: &Draft, dialect: Dialect) -> Table {
         unique: draft.unique.iter().map(key).collect(),
         foreign_keys: Vec::new(),
         checks: Vec::new(),
+        shards: Vec::new(),
     }
 }

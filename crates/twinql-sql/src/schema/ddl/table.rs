@@ -48,7 +48,8 @@ impl Reader<'_> {
             self.ignored(line, "CREATE TABLE", "a table of SQLite's own");
             return Ok(());
         }
-        if self.model.position(&name).is_some() {
+        let paths = self.dialect.names().paths;
+        if self.model.position(&name).is_some() && !paths {
             if guarded {
                 self.ignored(line, "CREATE TABLE IF NOT EXISTS", "the table is there already");
                 return Ok(());
@@ -85,7 +86,17 @@ impl Reader<'_> {
         }
         self.body(&mut table, body)?;
         self.options(&mut table, tail);
-        self.model.add(table);
+        match self.model.table(&table.name) {
+            Some(known) => {
+                let (name, columns) = (known.name.clone(), table.columns);
+                let new =
+                    columns.into_iter().filter(|c| !known.has_column(&c.column.name)).collect::<Vec<_>>();
+                known.columns.extend(new);
+                let reason = "the table is defined before; it gets the columns of both";
+                self.not_read(line, format!("CREATE TABLE {name}"), reason);
+            }
+            None => self.model.add(table),
+        }
         Ok(())
     }
 
@@ -204,6 +215,9 @@ impl Reader<'_> {
             None => (ty.declared.clone(), ty.values),
         };
         let mut column = Column { values, ..Column::new(name.clone(), declared, self.dialect) };
+        // What is read of a repeated column is never NULL: <https://cloud.google.com/bigquery/docs/arrays#arrays_and_nulls>.
+        column.not_null |=
+            self.dialect == Dialect::Bigquery && column.declared.to_ascii_uppercase().starts_with("ARRAY<");
         let mut of_type = None;
         if let Some(known) = known {
             of_type = Some(ty.declared.to_lowercase());
@@ -272,7 +286,9 @@ impl Reader<'_> {
             // MySQL: a bare KEY behind a column means PRIMARY KEY.
             read.at += 1 + usize::from(token.is("PRIMARY"));
             let columns = self.key_columns(table, read)?;
-            if !columns.is_empty() {
+            if self.is_promise(item, read.at, "PRIMARY KEY") {
+                read.name = None;
+            } else if !columns.is_empty() {
                 table.set_primary(Key { name: read.name.take(), columns: without_repeats(columns) });
             }
         } else if token.is("UNIQUE") {
@@ -320,8 +336,24 @@ impl Reader<'_> {
             }
         }
         let columns = self.key_columns(table, read)?;
-        table.add_unique(Key { name: read.name.take(), columns: without_repeats(columns) });
+        let name = read.name.take();
+        if !self.is_promise(item, read.at, "UNIQUE") {
+            table.add_unique(Key { name, columns: without_repeats(columns) });
+        }
         Ok(())
+    }
+
+    /// Whether the key that ends at `at` is no more than a promise: its system does not look whether rows keep to it. Rows
+    /// that break it are possible, so it is no key here, and noted.
+    fn is_promise(&mut self, item: &[Token], at: usize, what: &str) -> bool {
+        let rest = item.rest(at);
+        let said = rest.windows(2).any(|w| matches!(w, [not, word] if not.is("NOT") && word.is("ENFORCED")));
+        if said || !self.dialect.enforces_keys() {
+            let reason = "its system does not enforce it, so rows may break it; it is no key here";
+            self.note(NoteKind::NotEnforced, item.rest(at.saturating_sub(1)).line(), what, reason);
+            return true;
+        }
+        false
     }
 
     /// The columns that a key names where the reading stands, or the one column it stands behind.
@@ -470,6 +502,9 @@ impl Reader<'_> {
             let (inner, after) = item.group(at);
             (target_columns, at) = (names(inner), after);
         }
+        if self.is_promise(item, at, "FOREIGN KEY") {
+            return Ok(at);
+        }
         if let Some(columns) = columns.filter(|c| !c.is_empty()) {
             table.foreign.push(Reference { name, columns, target, target_columns, line });
         }
@@ -523,7 +558,7 @@ const WITH_A_VALUE: &[&str] =
     &words![COMMENT CHARSET STORAGE COMPRESSION ENCODE SRID MATCH COLUMN_FORMAT AFTER];
 
 /// Those that are a word with or without parentheses behind it.
-const WITH_A_GROUP: &[&str] = &words![WITH INCLUDE IDENTITY AUTO_INCREMENT AUTOINCREMENT];
+const WITH_A_GROUP: &[&str] = &words![WITH INCLUDE IDENTITY AUTO_INCREMENT AUTOINCREMENT OPTIONS];
 
 /// Those that are one word.
 const ALONE: &[&str] = &words![

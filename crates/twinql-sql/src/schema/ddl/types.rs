@@ -3,7 +3,7 @@
 use crate::dialects::Dialect;
 
 use super::model::{CheckDraft, TypeDraft};
-use super::words::{Run as _, qualified, shown, texts};
+use super::words::{OF_PARTS, Run as _, parts_of_type, qualified, shown, texts};
 use super::{NoteKind, Reader};
 use crate::schema::scan::{Token, TokenKind};
 use crate::schema::types::ENDS_A_TYPE;
@@ -123,7 +123,7 @@ impl Reader<'_> {
     /// it: all words, then a size. MySQL's `int(11) unsigned` becomes `int unsigned(11)`; the
     /// values of `enum('a')` are kept apart.
     pub(super) fn declared_type(&mut self, item: &[Token], mut at: usize) -> (Declared, usize) {
-        let mut words: Vec<&str> = Vec::new();
+        let mut words: Vec<String> = Vec::new();
         let mut size = String::new();
         let mut values = Vec::new();
         let mut array = None;
@@ -132,6 +132,18 @@ impl Reader<'_> {
             let behind = !words.is_empty() && token.is_any(BEHIND_A_TYPE);
             if charset || behind || token.is_any(ENDS_A_TYPE) {
                 break;
+            }
+            let of_parts = words.last().is_some_and(|w| OF_PARTS.iter().any(|p| w.eq_ignore_ascii_case(p)));
+            let sized = |(inner, _): (&[Token], usize)| {
+                super::words::is_size(&inner.iter().map(Token::shown).collect::<String>())
+            };
+            if of_parts && (token.is_symbol('<') || token.is_symbol('(') && !sized(item.group(at))) {
+                let (parts, after) = parts_of_type(item, at);
+                if let Some(word) = words.last_mut() {
+                    word.push_str(&parts);
+                }
+                at = after;
+                continue;
             }
             if token.is_symbol('(') {
                 let (inner, after) = item.group(at);
@@ -153,7 +165,7 @@ impl Reader<'_> {
                     words.pop();
                 }
                 TokenKind::Symbol('[') => array = Some(token.line),
-                TokenKind::Word(w) | TokenKind::Quoted(w) => words.push(w),
+                TokenKind::Word(w) | TokenKind::Quoted(w) => words.push(w.clone()),
                 TokenKind::Text(_) | TokenKind::Inner | TokenKind::Symbol(_) => {}
             }
             at += 1;
@@ -178,7 +190,7 @@ impl Reader<'_> {
 
 /// Words that may follow a type or a default, and are no names of types.
 const BEHIND_A_TYPE: &[&str] =
-    &words![FIRST AFTER STORAGE COMPRESSION ENCODE SRID ROWGUIDCOL SPARSE USING PERSISTED];
+    &words![FIRST AFTER STORAGE COMPRESSION ENCODE SRID ROWGUIDCOL SPARSE USING PERSISTED OPTIONS];
 
 /// A type as it is declared, and the values of an enumeration.
 pub(super) struct Declared {

@@ -87,19 +87,77 @@ impl Run for [Token] {
     }
 }
 
-/// Splits at the commas outside parentheses.
+/// Splits at the commas outside parentheses, and outside the brackets of a type: `STRUCT<a INT64, b STRING>`.
 pub(super) fn items(tokens: &[Token]) -> Vec<&[Token]> {
     let mut depth = 0_usize;
+    let mut angles = 0_usize;
+    let mut of_parts = false;
     tokens
         .split(|t| {
             if t.is_symbol('(') {
                 depth += 1;
             } else if t.is_symbol(')') {
                 depth = depth.saturating_sub(1);
+            } else if t.is_symbol('<') && (of_parts || angles > 0) {
+                angles += 1;
+            } else if t.is_symbol('>') {
+                angles = angles.saturating_sub(1);
             }
-            depth == 0 && t.is_symbol(',')
+            of_parts = t.is_any(OF_PARTS);
+            depth == 0 && angles == 0 && t.is_symbol(',')
         })
         .collect()
+}
+
+/// Types that are made of others, which stand in brackets behind them.
+pub(super) const OF_PARTS: &[&str] = &words![STRUCT ARRAY MAP RECORD ROW];
+
+/// The brackets that open at `open`, `<…>` or `(…)`, as a type keeps them, and where the tokens go on. What a field says
+/// beside its name and type, OPTIONS and NOT NULL, is left out.
+pub(super) fn parts_of_type(tokens: &[Token], open: usize) -> (String, usize) {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    let mut at = open;
+    let mut of_parts = true;
+    while let Some(token) = tokens.get(at) {
+        let opens = token.is_symbol('<') || token.is_symbol('(') && of_parts;
+        if token.is("OPTIONS") && tokens.opens(at + 1) {
+            at = tokens.behind_group(at + 1);
+            continue;
+        }
+        if token.is("NOT") && tokens.is(at + 1, &["NULL"]) {
+            at += 2;
+            continue;
+        }
+        if token.is_symbol('(') && !of_parts {
+            let (size, after) = tokens.group(at);
+            out.push('(');
+            out.extend(size.iter().map(Token::shown));
+            out.push(')');
+            at = after;
+            continue;
+        }
+        at += 1;
+        if opens {
+            depth += 1;
+            out.push('<');
+        } else if token.is_symbol('>') || token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+            out.push('>');
+            if depth == 0 {
+                break;
+            }
+        } else if token.is_symbol(',') {
+            out.push_str(", ");
+        } else if !token.is_symbol(':') {
+            if !out.ends_with(['<', ' ']) {
+                out.push(' ');
+            }
+            out.push_str(&token.shown());
+        }
+        of_parts = token.is_any(OF_PARTS);
+    }
+    (out, at)
 }
 
 /// One or two numbers: what may stand in a type's parentheses.

@@ -1,0 +1,235 @@
+//! BigQuery's functions over texts, numbers and documents
+//! (<https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions>, and `json_functions`,
+//! `mathematical_functions`, `array_functions` beside it).
+
+use crate::dialects::Dialect;
+use crate::dialects::words::{call, extracted};
+use crate::expr::{BinaryOp, Expr};
+use crate::plan::Planner;
+use crate::schema::{Affinity, TypeClass};
+
+/// `CONCAT(a, b)`: NULL where one of them is. A fraction's text is another than SQLite's.
+pub(super) fn concat(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    if args.iter().any(|e| planner.class(e) == TypeClass::Number) {
+        return None;
+    }
+    let joined = args.iter().cloned().reduce(|l, r| Expr::binary(BinaryOp::Concat, l, r))?;
+    Some(if args.len() == 1 { joined.cast(Affinity::Text) } else { joined })
+}
+
+/// `SUBSTR(x, start[, length])`: a start of 0, or before the text, is its first character.
+pub(super) fn substr(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let mut args = args.to_vec();
+    if args.get(1)?.as_integer() == Some(0)
+        && let Some(start) = args.get_mut(1)
+    {
+        *start = Expr::integer(1);
+    }
+    Some(match planner.as_in(Dialect::Bigquery, "substr", args) {
+        Expr::Function { name, args } if name == "bigquery_substring" => call("bq_substr", args),
+        plain => plain,
+    })
+}
+
+/// `LEFT(x, n)`.
+pub(super) fn left(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, count] = args else { return None };
+    Some(call("substr", vec![text.clone(), Expr::integer(1), count.clone()]))
+}
+
+/// `RIGHT(x, n)`.
+pub(super) fn right(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(planner.as_in(Dialect::Mysql, "right", args.to_vec()))
+}
+
+/// `SPLIT(x[, delimiter])`, by a comma where nothing is said.
+pub(super) fn split(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let by = args.get(1).cloned().unwrap_or_else(|| Expr::text(","));
+    Some(call("sql_split", vec![args.first()?.clone(), by]))
+}
+
+/// How many groups a regular expression captures: none, one, or more than BigQuery takes.
+fn groups(pattern: &str) -> usize {
+    let (mut count, mut chars, mut in_class) = (0, pattern.chars().peekable(), false);
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '(' if !in_class => {
+                // (?:…) and (?i) capture nothing, (?P<name>…) does.
+                let mut ahead = chars.clone();
+                let named = ahead.next() == Some('?') && matches!(ahead.next(), Some('P' | '<'));
+                count += usize::from(named || chars.peek() != Some(&'?'));
+            }
+            _ => {}
+        }
+    }
+    count
+}
+
+/// `REGEXP_EXTRACT(x, pattern)`: the group that the expression has, else all that matches.
+pub(super) fn regexp_extract(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, pattern] = args else { return None };
+    let group = i64::try_from(groups(pattern.as_text()?)).ok().filter(|n| *n < 2)?;
+    Some(extracted(text, pattern, 1, group))
+}
+
+/// `SAFE_DIVIDE(a, b)`: NULL where b is 0, as SQLite divides.
+pub(super) fn divide(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    Some(planner.quotient(left.clone(), right.clone()))
+}
+
+/// `DIV(a, b)`: whole numbers, the fraction cut off.
+pub(super) fn div(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    let whole = |e: &Expr| planner.class(e) == TypeClass::Integer;
+    let quotient = match whole(left) && whole(right) {
+        true => return Some(Expr::binary(BinaryOp::Div, left.clone(), right.clone())),
+        false => Expr::binary(BinaryOp::Div, left.clone().cast(Affinity::Real), right.clone()),
+    };
+    Some(quotient.cast(Affinity::Integer))
+}
+
+/// `SAFE_ADD(a, b)` and its like, which differ from the operators where a number overflows.
+pub(super) fn plus(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    Some(Expr::binary(BinaryOp::Add, left.clone(), right.clone()))
+}
+
+/// `SAFE_SUBTRACT(a, b)`.
+pub(super) fn minus(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    Some(Expr::binary(BinaryOp::Sub, left.clone(), right.clone()))
+}
+
+/// `SAFE_MULTIPLY(a, b)`.
+pub(super) fn times(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    Some(Expr::binary(BinaryOp::Mul, left.clone(), right.clone()))
+}
+
+/// `LOG(x, base)`.
+pub(super) fn log(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    match args {
+        [x] => Some(call("ln", vec![x.clone()])),
+        [x, base] => Some(call("log", vec![base.clone(), x.clone()])),
+        _ => None,
+    }
+}
+
+/// `FORMAT(template, …)` of whole numbers, fractions with digits and texts: NULL where an argument is.
+pub(super) fn format(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let (template, values) = args.split_first()?;
+    let written = template.as_text()?;
+    let mut out = String::new();
+    let mut chars = written.chars().peekable();
+    let mut places = 0;
+    while let Some(c) = chars.next() {
+        out.push(c);
+        if c != '%' {
+            continue;
+        }
+        if chars.peek() == Some(&'%') {
+            out.extend(chars.next());
+            continue;
+        }
+        let mut precise = false;
+        loop {
+            match chars.next()? {
+                '\'' => out.push(','),
+                c @ ('0'..='9' | '-' | '+') => out.push(c),
+                '.' => {
+                    precise = true;
+                    out.push('.');
+                }
+                'd' | 'i' => {
+                    out.push('d');
+                    break;
+                }
+                's' => {
+                    out.push('s');
+                    break;
+                }
+                'f' if precise => {
+                    out.push('f');
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        places += 1;
+    }
+    if places != values.len() || values.iter().any(Expr::has_subquery) {
+        return None;
+    }
+    let mut printed = vec![Expr::text(out)];
+    printed.extend(values.iter().cloned());
+    let nulls: Vec<Expr> =
+        values.iter().filter(|v| v.as_text().is_none()).map(|v| v.clone().is_null()).collect();
+    let printed = call("printf", printed);
+    Some(match nulls.is_empty() {
+        true => printed,
+        false => Expr::case(vec![(Expr::or_all(nulls), Expr::NULL)], Some(printed)),
+    })
+}
+
+/// A path of JSON that a constant holds; all of the document where there is none.
+fn path(args: &[Expr]) -> Option<Expr> {
+    match args.get(1) {
+        None => Some(Expr::text("$")),
+        Some(path) => path.as_text().map(Expr::text),
+    }
+}
+
+/// `JSON_EXTRACT(document, path)`, `JSON_QUERY`: a part as the text of a document.
+pub(super) fn json_query(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(Expr::binary(BinaryOp::Arrow, args.first()?.clone(), path(args)?))
+}
+
+/// `JSON_VALUE(document, path)`, `JSON_EXTRACT_SCALAR`: a part that is one value, as text.
+pub(super) fn json_value(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("bq_json_value", vec![args.first()?.clone(), path(args)?]))
+}
+
+/// `JSON_EXTRACT_ARRAY(document, path)`, `JSON_QUERY_ARRAY`: the elements as texts of documents.
+pub(super) fn json_query_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("bq_json_array", vec![args.first()?.clone(), path(args)?]))
+}
+
+/// `JSON_VALUE_ARRAY(document, path)`, `JSON_EXTRACT_STRING_ARRAY`: the elements, which are single values.
+pub(super) fn json_value_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("json_extract", vec![args.first()?.clone(), path(args)?]))
+}
+
+/// `ST_DWITHIN(a, b, metres)`.
+pub(super) fn within(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [a, b, most] = args else { return None };
+    let apart = call("bq_st_distance", vec![a.clone(), b.clone()]);
+    Some(Expr::binary(BinaryOp::LtEq, apart, most.clone()))
+}
+
+/// `GENERATE_ARRAY(from, to[, step])`.
+pub(super) fn generate_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let step = args.get(2).cloned().unwrap_or_else(|| Expr::integer(1));
+    Some(call("bq_generate_array", vec![args.first()?.clone(), args.get(1)?.clone(), step]))
+}
+
+/// `ARRAY_CONCAT(a, b)`.
+pub(super) fn array_concat(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    args.iter().cloned().reduce(|l, r| call("sql_array_concat", vec![l, r]))
+}
+
+/// `ARRAY_AGG(x LIMIT n)`: the first elements of an array.
+pub(super) fn first_elements(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("bq_first_elements", args.to_vec()))
+}
+
+/// `CONTAINS_SUBSTR(x, 'word')` of a text, which ignores case.
+pub(super) fn contains_ignoring_case(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, part] = args else { return None };
+    let ascii = part.as_text().filter(|p| p.is_ascii())?.to_ascii_lowercase();
+    let place = call("instr", vec![call("lower", vec![text.clone()]), Expr::text(ascii)]);
+    (planner.class(text) == TypeClass::Text).then(|| Expr::binary(BinaryOp::Gt, place, Expr::integer(0)))
+}
