@@ -14,14 +14,15 @@ use super::{Cell, Evaluator, Result, Stop};
 #[rustfmt::skip]
 pub(super) const ASKED: &[&str] = &[
     "->", "->>", "bq_first_elements", "bq_generate_array", "bq_generate_date_array", "bq_json_array",
-    "bq_json_value", "bq_st_distance", "bq_st_geogpoint", "bq_st_x", "bq_st_y", "bq_substr", "cast_as", "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time",
-    "current_timestamp", "exp", "floor", "format", "glob", "hex", "json", "json_array", "json_array_insert",
-    "json_array_length", "json_error_position", "json_extract", "json_insert", "json_object", "json_patch",
-    "json_pretty", "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid",
-    "jsonb", "jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_insert", "jsonb_object",
-    "jsonb_patch", "jsonb_remove", "jsonb_replace", "jsonb_set", "ln", "log", "log10", "log2", "mod",
+    "bq_json_value", "bq_st_distance", "bq_st_geogpoint", "bq_st_x", "bq_st_y", "bq_substr", "cast_as",
+    "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time", "current_timestamp",
+    "exp", "floor", "format", "glob", "hex", "json", "json_array", "json_array_insert", "json_array_length",
+    "json_error_position", "json_extract", "json_insert", "json_object", "json_patch", "json_pretty",
+    "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid", "jsonb",
+    "jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_insert", "jsonb_object", "jsonb_patch",
+    "jsonb_remove", "jsonb_replace", "jsonb_set", "ln", "log", "log10", "log2", "mod", "ms_datediff",
     "my_date_add", "my_date_format", "my_find_in_set", "my_format", "my_hex", "my_last_day", "my_locate",
-    "ms_datediff", "my_right", "my_str_to_date", "my_substr", "my_substring_index", "my_timestampdiff", "octet_length",
+    "my_right", "my_str_to_date", "my_substr", "my_substring_index", "my_timestampdiff", "octet_length",
     "pg_add", "pg_age", "pg_array", "pg_array_contains", "pg_array_length", "pg_array_of",
     "pg_array_overlaps", "pg_array_to_string", "pg_boolean", "pg_date_trunc", "pg_extract", "pg_greatest",
     "pg_initcap", "pg_interval", "pg_interval_length", "pg_interval_of", "pg_json_contains", "pg_json_get",
@@ -29,10 +30,11 @@ pub(super) const ASKED: &[&str] = &[
     "pg_regexp", "pg_regexp_replace", "pg_repeat", "pg_reverse", "pg_right", "pg_round_even", "pg_round_to",
     "pg_rpad", "pg_scale", "pg_similar", "pg_split_part", "pg_string_to_array", "pg_substr", "pg_subtract",
     "pg_timestamp", "pg_timestamptz", "pg_to_char", "pg_to_hex", "pg_translate", "pg_trunc_to", "pi", "pow",
-    "power", "printf", "quote", "sf_to_timestamp", "sign", "soundex", "sql_array_compact", "sql_array_concat",
-    "sql_array_distinct", "sql_array_sort", "sql_of_epoch", "sql_range", "sql_regexp_count", "sql_regexp_extract",
-    "sql_split", "sql_try_json", "sql_try_number", "sqrt", "timediff", "trunc", "typeof", "unhex", "unicode",
-    "unistr", "unistr_quote", "unixepoch", "zeroblob",
+    "power", "printf", "quote", "sf_to_timestamp", "sign", "soundex", "sql_acos", "sql_array_compact",
+    "sql_array_concat", "sql_array_distinct", "sql_array_sort", "sql_asin", "sql_atan", "sql_atan2",
+    "sql_cos", "sql_degrees", "sql_of_epoch", "sql_radians", "sql_range", "sql_regexp_count",
+    "sql_regexp_extract", "sql_sin", "sql_split", "sql_tan", "sql_try_json", "sql_try_number", "sqrt",
+    "timediff", "trunc", "typeof", "unhex", "unicode", "unistr", "unistr_quote", "unixepoch", "zeroblob",
 ];
 
 /// Aggregates of the same kind, and whether their values depend on the order of the rows.
@@ -61,6 +63,7 @@ pub(super) const COLLECTED: &[(&str, bool)] = &[
     ("sql_any_value", true),
     ("sql_approx_count_distinct", false),
     ("sql_avg_distinct", false),
+    ("sql_corr", false),
     ("sql_count_distinct", false),
     ("sql_sum_distinct", false),
 ];

@@ -224,6 +224,15 @@ pub const SCALARS: &[Scalar] = &[
     ours("sql_split", (2, 2), Strict),
     ours("sql_try_json", (1, 1), Strict),
     scalar("sql_try_number", (1, 1), Class(Number), Strict),
+    ours("sql_acos", (1, 1), Strict),
+    ours("sql_asin", (1, 1), Strict),
+    ours("sql_atan", (1, 1), Strict),
+    ours("sql_cos", (1, 1), Strict),
+    ours("sql_degrees", (1, 1), Strict),
+    ours("sql_radians", (1, 1), Strict),
+    ours("sql_sin", (1, 1), Strict),
+    ours("sql_tan", (1, 1), Strict),
+    ours("sql_atan2", (2, 2), Strict),
 ];
 
 const fn aggregate(name: &'static str, func: Option<AggFunc>, arity: (usize, usize)) -> Aggregate {
@@ -271,7 +280,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     // Over truth values, of which NULLs are left out.
     opaque("bool_and").elsewhere("min", "min"),
     opaque("bool_or").elsewhere("max", "max"),
-    opaque("corr"),
+    opaque("corr").elsewhere("corr", "sql_corr"),
     opaque("covar_pop"),
     opaque("covar_samp"),
     opaque("every").elsewhere("min", "min"),
@@ -313,6 +322,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     collector("pg_var_pop", 1),
     collector("pg_var_samp", 1),
     collector("sql_any_value", 1),
+    collector("sql_corr", 2),
     collector("sql_approx_count_distinct", 1),
     collector("bq_approx_quantiles", 2),
     // DISTINCT over a window.

@@ -303,6 +303,10 @@ impl<'a> Planner<'a> {
             Whole::Cuts => return operand.cast(Affinity::Integer),
             Whole::Rounds => {}
         }
+        // DuckDB rounds halves of binary numbers to even ones, of decimal ones away from 0.
+        if self.dialect == Dialect::Duckdb && self.is_binary(&operand) {
+            return call("pg_round_even", vec![operand]).cast(Affinity::Integer);
+        }
         let round = call("round", vec![operand]);
         let rounded = match &round {
             Expr::Function { name, args } => self.differing_call(self.dialect, name, args),

@@ -167,7 +167,7 @@ impl Planner<'_> {
     }
 
     /// Whether a value is computed from binary numbers: REAL, DOUBLE.
-    fn is_binary(&self, expr: &Expr) -> bool {
+    pub(super) fn is_binary(&self, expr: &Expr) -> bool {
         let real = |e: &Expr| match e {
             Expr::Column(id) => id.info(&self.columns).is_some_and(|i| i.affinity == Some(Affinity::Real)),
             _ => false,

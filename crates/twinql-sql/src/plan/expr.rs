@@ -308,6 +308,15 @@ impl<'a> Planner<'a> {
                 }
                 return Ok(dialect::divide(self.dialect, left, right, &self.columns));
             }
+            // Of whole numbers; of others DuckDB's gives a fraction.
+            BinaryOperator::DuckIntegerDivide
+                if [&left, &right].iter().all(|e| self.class(e) == crate::schema::TypeClass::Integer) =>
+            {
+                return Ok(dialect::divide_whole(left, right, &self.columns));
+            }
+            BinaryOperator::DuckIntegerDivide => {
+                return Ok(Expr::function("duckdb_integer_divide", vec![left, right]));
+            }
             BinaryOperator::MyIntegerDivide => {
                 return Ok(dialect::divide_whole(left, right, &self.columns));
             }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `LATERAL FLATTEN(input => t.doc, path => 'a') f` | `json_each(t.doc, '$.a') AS f`: `f.value`, `f.key` of objects, `f.index` of arrays |
 //! | `LATERAL SPLIT_TO_TABLE(t.line, ',') s` | `json_each(sql_split(t.line, ',')) AS s`: `s.value`, `s.index` from 1 |
-//! | `TABLE(GENERATOR(ROWCOUNT => 3))` | `generate_series(0, 2)`, whose value is SEQ4() |
+//! | `TABLE(GENERATOR(ROWCOUNT => 3))` | `json_each(sql_range(0, 3))`, whose value is SEQ4() |
 //! | `LATERAL VIEW posexplode(t.list) v AS p, x` | `json_each(t.list) AS v(p, x)` |
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions/flatten>,
@@ -179,8 +179,8 @@ impl<'a> Planner<'a> {
         let Some(rows) = rows else {
             return unsupported("GENERATOR without a number of rows", at.span());
         };
-        let bounds = vec![Expr::integer(0), Expr::integer(rows.saturating_sub(1))];
-        let (rel, mut table) = self.named_relation("generate_series", bounds, &["value"])?;
+        let numbers = Expr::function("sql_range", vec![Expr::integer(0), Expr::integer(rows)]);
+        let (rel, mut table) = self.named_relation("json_each", vec![numbers], &["value"])?;
         for column in &mut table.columns {
             column.unlisted = true;
             SEQUENCE.clone_into(&mut column.name);

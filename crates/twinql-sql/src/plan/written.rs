@@ -33,6 +33,17 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether it is a date or a timestamp by its type.
+    pub(crate) fn is_moment(&self, expr: &Expr) -> bool {
+        self.kind(expr).is_some_and(ForeignType::is_moment)
+    }
+
+    /// Whether it is a list by its type.
+    pub(crate) fn is_list(&self, expr: &Expr) -> bool {
+        let by_shape = matches!(self.shape(expr), Some(super::shapes::Shape::Array(_)));
+        by_shape || self.kind(expr) == Some(ForeignType::Array)
+    }
+
     /// A text that stands where a moment is meant, as a timestamp; a moment as it is.
     pub(crate) fn moment(&self, expr: &Expr) -> Expr {
         let is_text = self.class(expr) == TypeClass::Text && self.kind(expr).is_none();

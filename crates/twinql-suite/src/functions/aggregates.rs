@@ -153,3 +153,23 @@ pub(super) fn distinct_average(rows: &[Vec<Value>]) -> Returned {
     list.first().ok_or(Stop::Null)?;
     Ok(real(list.iter().map(|v| number(v).unwrap_or(0.0)).sum::<f64>() / list.len() as f64))
 }
+
+/// CORR(y, x) over the rows in which neither is NULL; NULL where one of the two does not vary.
+pub(super) fn correlation(rows: &[Vec<Value>]) -> Returned {
+    let pairs: Vec<(f64, f64)> = rows
+        .iter()
+        .filter_map(|row| match row.as_slice() {
+            [y, x] => number(y).zip(number(x)),
+            _ => None,
+        })
+        .collect();
+    let count = pairs.len().max(1) as f64;
+    let (y, x) = pairs.iter().fold((0.0, 0.0), |(y, x), (a, b)| (y + a / count, x + b / count));
+    let sums = pairs.iter().fold((0.0, 0.0, 0.0), |(xy, yy, xx), (a, b)| {
+        (xy + (a - y) * (b - x), yy + (a - y).powi(2), xx + (b - x).powi(2))
+    });
+    match sums {
+        (_, yy, xx) if yy == 0.0 || xx == 0.0 => Err(Stop::Null),
+        (xy, yy, xx) => Ok(real(xy / (yy * xx).sqrt())),
+    }
+}

@@ -167,6 +167,15 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("sql_split", shared::split),
     scalar("sql_try_json", shared::try_json),
     scalar("sql_try_number", shared::try_number),
+    scalar("sql_acos", |args| math::of_one(args, f64::acos)),
+    scalar("sql_asin", |args| math::of_one(args, f64::asin)),
+    scalar("sql_atan", |args| math::of_one(args, f64::atan)),
+    scalar("sql_cos", |args| math::of_one(args, f64::cos)),
+    scalar("sql_degrees", |args| math::of_one(args, f64::to_degrees)),
+    scalar("sql_radians", |args| math::of_one(args, f64::to_radians)),
+    scalar("sql_sin", |args| math::of_one(args, f64::sin)),
+    scalar("sql_tan", |args| math::of_one(args, f64::tan)),
+    scalar("sql_atan2", shared::atan2),
 ];
 
 /// Functions that SQLite has where it is built with its mathematics, as most people's is.
@@ -206,6 +215,7 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_representative", aggregates::representative),
     collector("bq_approx_quantiles", bigquery::approx_quantiles),
     collector("sql_any_value", bigquery::any_value),
+    collector("sql_corr", aggregates::correlation),
     collector("sql_approx_count_distinct", aggregates::distinct_count),
     collector("pg_var_pop", |rows| aggregates::variance(rows, false).map(real)),
     collector("pg_var_samp", |rows| aggregates::variance(rows, true).map(real)),

@@ -146,3 +146,9 @@ pub(super) fn range(args: &[Value]) -> Returned {
     }
     Ok(written((from..to).map(Json::from).collect()))
 }
+
+/// The angle of a point: ATAN2(y, x).
+pub(super) fn atan2(args: &[Value]) -> Returned {
+    let [y, x] = exactly(args)?;
+    number(y).zip(number(x)).map(|(y, x)| real(y.atan2(x))).ok_or(Stop::Null)
+}

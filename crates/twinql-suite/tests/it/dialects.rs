@@ -3,6 +3,10 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bigquery;
+mod duckdb;
+mod executed;
+mod snowflake;
+mod warehouses;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -10,7 +10,7 @@ pub(super) static PROFILE: Profile = Profile {
     system: "ClickHouse",
     grammar: || &sqlparser::dialect::ClickHouseDialect {},
     text: Text { backslash_escapes: true, hash_is_comment: true, ..Text::STANDARD },
-    names: Names { schemas: &["default"], ..Names::STANDARD },
+    names: Names { schemas: &["default"], first_element: 1, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Last,

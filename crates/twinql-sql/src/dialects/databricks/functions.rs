@@ -1,10 +1,266 @@
-//! Databricks's functions (<https://docs.databricks.com/en/sql/language-manual/sql-ref-functions-builtin.html>).
+//! Functions of Databricks and Spark (<https://docs.databricks.com/en/sql/language-manual/sql-ref-functions-builtin.html>); each has a
+//! page of its name there.
 
-use crate::dialects::aggregates::Aggregate;
-use crate::dialects::functions::{Function, To, function};
+use crate::dialects::Dialect;
+use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, median};
+use crate::dialects::functions::To::{As, Call, Written};
+use crate::dialects::functions::{Function, function, timed};
+use crate::dialects::words::{self, call, format_of, formatted, of_epoch, word};
+use crate::expr::Expr;
+use crate::plan::Planner;
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
-pub(super) const ALL: &[Function] = &[function("nvl", (2, 2), To::Call("coalesce"))];
+#[rustfmt::skip]
+pub(super) const ALL: &[Function] = &[
+    // Choices.
+    function("if", (3, 3), Call("iif")),
+    function("iff", (3, 3), Call("iif")),
+    function("nvl", (2, 2), Call("coalesce")),
+    function("ifnull", (2, 2), Call("coalesce")),
+    function("nvl2", (3, 3), Written(words::nvl2)),
+    function("decode", (3, MANY), Written(words::decode)),
+    function("zeroifnull", (1, 1), Written(words::zero_if_null)),
+    function("nullifzero", (1, 1), Written(words::null_if_zero)),
+    function("equal_null", (2, 2), Written(words::is_same)),
+    function("greatest", (2, 16), Call("pg_greatest")),
+    function("least", (2, 16), Call("pg_least")),
+    // Texts.
+    function("length", (1, 1), Call("length")),
+    function("len", (1, 1), Call("length")),
+    function("char_length", (1, 1), Call("length")),
+    function("character_length", (1, 1), Call("length")),
+    function("octet_length", (1, 1), Call("octet_length")),
+    function("concat", (1, MANY), As(Dialect::Databricks)),
+    function("concat_ws", (2, MANY), Call("concat_ws")),
+    function("contains", (2, 2), Written(words::contains)),
+    function("startswith", (2, 2), Written(words::starts_with)),
+    function("endswith", (2, 2), Written(words::ends_with)),
+    function("locate", (2, 2), Written(words::place_of)),
+    function("charindex", (2, 2), Written(words::place_of)),
+    function("position", (2, 2), Written(words::place_of)),
+    function("lcase", (1, 1), Call("lower")),
+    function("ucase", (1, 1), Call("upper")),
+    function("left", (2, 2), As(Dialect::Mysql)),
+    function("lpad", (2, 3), Call("pg_lpad")),
+    function("rpad", (2, 3), Call("pg_rpad")),
+    function("repeat", (2, 2), Call("pg_repeat")),
+    function("reverse", (1, 1), Call("pg_reverse")),
+    function("translate", (3, 3), Call("pg_translate")),
+    function("initcap", (1, 1), Call("pg_initcap")),
+    function("substring_index", (3, 3), Call("my_substring_index")),
+    function("split_part", (3, 3), Call("pg_split_part")),
+    function("split", (2, 2), Written(split)),
+    function("rlike", (2, 2), Written(words::matches)),
+    function("regexp", (2, 2), Written(words::matches)),
+    function("regexp_like", (2, 2), Written(words::matches)),
+    function("regexp_replace", (3, 3), Written(words::replaces_all_by_dollars)),
+    function("regexp_count", (2, 2), Written(words::counts_matches)),
+    function("regexp_extract", (2, 3), Written(regexp_extract)),
+    function("uuid", (0, 0), Written(words::any_text)),
+    // Numbers. LOG of one argument is the natural one.
+    function("asin", (1, 1), Call("sql_asin")),
+    function("acos", (1, 1), Call("sql_acos")),
+    function("atan", (1, 1), Call("sql_atan")),
+    function("sin", (1, 1), Call("sql_sin")),
+    function("cos", (1, 1), Call("sql_cos")),
+    function("tan", (1, 1), Call("sql_tan")),
+    function("radians", (1, 1), Call("sql_radians")),
+    function("degrees", (1, 1), Call("sql_degrees")),
+    function("atan2", (2, 2), Call("sql_atan2")),
+    function("log", (1, 1), Call("ln")),
+    function("log", (2, 2), Call("log")),
+    function("log2", (1, 1), Call("log2")),
+    function("rand", (0, 0), Call("random")),
+    function("random", (0, 0), Call("random")),
+    // Dates.
+    function("year", (1, 1), Written(words::year)),
+    function("quarter", (1, 1), Written(words::quarter)),
+    function("month", (1, 1), Written(words::month)),
+    function("day", (1, 1), Written(words::day)),
+    function("dayofmonth", (1, 1), Written(words::day)),
+    function("hour", (1, 1), Written(words::hour)),
+    function("minute", (1, 1), Written(words::minute)),
+    function("second", (1, 1), Written(words::second)),
+    function("dayofyear", (1, 1), Written(words::day_of_year)),
+    function("dayofweek", (1, 1), Written(words::sunday_is_1)),
+    function("weekday", (1, 1), Written(words::monday_is_0)),
+    function("weekofyear", (1, 1), Written(words::iso_week)),
+    timed("date_part", (2, 2), 0, Written(date_part)),
+    timed("datepart", (2, 2), 0, Written(date_part)),
+    function("date_trunc", (2, 2), Written(date_trunc)),
+    function("trunc", (2, 2), Written(trunc)),
+    function("date_add", (2, 2), Written(|planner, args| Some(planner.later(&planner.day(args.first()?), args.get(1)?, "day")))),
+    function("date_sub", (2, 2), Written(date_sub)),
+    function("add_months", (2, 2), Written(|planner, args| Some(planner.later(&planner.day(args.first()?), args.get(1)?, "month")))),
+    timed("dateadd", (3, 3), 0, Written(add)),
+    timed("date_add", (3, 3), 0, Written(add)),
+    timed("timestampadd", (3, 3), 0, Written(add)),
+    function("datediff", (2, 2), As(Dialect::Mysql)),
+    function("date_diff", (2, 2), As(Dialect::Mysql)),
+    timed("datediff", (3, 3), 0, Written(difference)),
+    timed("date_diff", (3, 3), 0, Written(difference)),
+    timed("timestampdiff", (3, 3), 0, Written(difference)),
+    function("last_day", (1, 1), Written(words::last_day)),
+    function("date_format", (2, 2), Written(date_format)),
+    function("to_date", (1, 2), Written(to_date)),
+    function("date", (1, 1), Written(to_date)),
+    function("to_timestamp", (1, 2), Written(to_timestamp)),
+    function("make_date", (3, 3), As(Dialect::Postgres)),
+    function("from_unixtime", (1, 1), Written(words::of_seconds)),
+    function("timestamp_seconds", (1, 1), Written(words::of_seconds)),
+    function("timestamp_millis", (1, 1), Written(words::of_milliseconds)),
+    function("timestamp_micros", (1, 1), Written(words::of_microseconds)),
+    function("now", (0, 0), Call("current_timestamp")),
+    function("getdate", (0, 0), Call("current_timestamp")),
+    function("curdate", (0, 0), Call("current_date")),
+];
 
 /// Every aggregate that others call otherwise.
-pub(super) const AGGREGATES: &[Aggregate] = &[];
+pub(super) const AGGREGATES: &[Aggregate] = &[
+    aggregate("count_if", (1, 1), Over::Written(count_if)),
+    aggregate("mean", (1, 1), Over::Call("avg")),
+    aggregate("median", (1, 1), Over::Written(median)),
+    aggregate("percentile", (2, 2), Over::Written(percentile)),
+    // Of the sample.
+    aggregate("std", (1, 1), Over::Call("pg_stddev_samp")),
+    aggregate("some", (1, 1), Over::Call("max")),
+    aggregate("any", (1, 1), Over::Call("max")),
+];
+
+/// `PERCENTILE(x, fraction)`.
+fn percentile(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let [value, fraction] = args else { return None };
+    fraction.is_literal().then(|| Words::new("pg_percentile_cont", vec![fraction.clone(), value.clone()]))
+}
+
+/// `SPLIT(text, pattern)` where the pattern is a text that means itself.
+fn split(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let by = args.get(1)?.as_text()?;
+    let plain = !by.is_empty()
+        && !by.contains(['\\', '.', '[', ']', '(', ')', '{', '}', '*', '+', '?', '^', '$', '|']);
+    plain.then(|| words::split(planner, args))?
+}
+
+/// `REGEXP_EXTRACT(text, pattern[, group])`: group 1 where none is said, '' where there is no match.
+fn regexp_extract(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let group = args.get(2).map_or(Some(1), Expr::as_integer)?;
+    words::extracted_or_empty(args.first()?, args.get(1)?, group)
+}
+
+/// The units of all functions of dates.
+fn unit(expr: &Expr) -> Option<&'static str> {
+    Some(match word(expr)?.as_str() {
+        "year" | "yyyy" | "yy" => "year",
+        "quarter" => "quarter",
+        "month" | "mon" | "mm" => "month",
+        "week" => "week",
+        "day" | "dd" => "day",
+        "hour" => "hour",
+        "minute" => "minute",
+        "second" => "second",
+        "millisecond" => "millisecond",
+        "microsecond" => "microsecond",
+        _ => return None,
+    })
+}
+
+/// `DATE_PART(part, at)`.
+fn date_part(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [part, at] = args else { return None };
+    let word = word(part)?;
+    let known = Dialect::Databricks.part(&word)?;
+    // Seconds have a fraction.
+    (!known.starts_with("sec") && known != "s").then(|| planner.date_part(known, at))
+}
+
+/// `DATE_TRUNC(unit, at)` is a timestamp.
+fn date_trunc(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, at] = args else { return None };
+    Some(call("pg_date_trunc", vec![Expr::text(unit(name)?), at.clone()]))
+}
+
+/// `TRUNC(at, unit)` is a date.
+fn trunc(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [at, name] = args else { return None };
+    let unit = unit(name).filter(|u| matches!(*u, "year" | "quarter" | "month" | "week"))?;
+    Some(call("date", vec![call("pg_date_trunc", vec![Expr::text(unit), at.clone()])]))
+}
+
+/// `DATE_SUB(at, days)`.
+fn date_sub(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [at, days] = args else { return None };
+    let back = match days.as_integer() {
+        Some(n) => Expr::integer(n.saturating_neg()),
+        None => Expr::unary(crate::expr::UnaryOp::Neg, days.clone()),
+    };
+    Some(planner.later(&planner.day(at), &back, "day"))
+}
+
+/// `DATEADD(unit, count, at)` is a timestamp.
+fn add(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, count, at] = args else { return None };
+    Some(planner.timestamp(&planner.later(at, count, unit(name)?)))
+}
+
+/// `DATEDIFF(unit, from, to)` counts whole units.
+fn difference(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, from, to] = args else { return None };
+    Some(planner.whole_units(unit(name)?, from, to))
+}
+
+/// Parts of a format (sql-ref-datetime-pattern), in MySQL's words.
+const FORMAT: &[(&str, &str)] = &[
+    ("yyyy", "%Y"),
+    ("yy", "%y"),
+    ("y", "%Y"),
+    ("MMMM", "%M"),
+    ("MMM", "%b"),
+    ("MM", "%m"),
+    ("M", "%c"),
+    ("dd", "%d"),
+    ("d", "%e"),
+    ("EEEE", "%W"),
+    ("EEE", "%a"),
+    ("E", "%a"),
+    ("HH", "%H"),
+    ("hh", "%h"),
+    ("mm", "%i"),
+    ("ss", "%s"),
+    ("a", "%p"),
+];
+
+fn format(expr: &Expr) -> Option<String> {
+    format_of(expr.as_text()?, FORMAT, '\'', true)
+}
+
+/// `DATE_FORMAT(at, format)`.
+fn date_format(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [at, template] = args else { return None };
+    Some(formatted(planner, at, format(template)?))
+}
+
+fn read(args: &[Expr]) -> Option<Expr> {
+    let [text, template] = args else { return None };
+    Some(call("my_str_to_date", vec![text.clone(), Expr::text(format(template)?)]))
+}
+
+/// `TO_DATE(x)`, `TO_DATE(text, format)`.
+fn to_date(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    match args {
+        [x] if planner.is_number(x) => None,
+        [x] => Some(planner.day(x)),
+        _ => Some(call("date", vec![read(args)?])),
+    }
+}
+
+/// `TO_TIMESTAMP(x)`, `TO_TIMESTAMP(text, format)`: a number counts seconds.
+fn to_timestamp(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    match args {
+        [x] if planner.is_number(x) => Some(of_epoch(x, 1)),
+        [x] => Some(planner.timestamp(x)),
+        _ => Some(call("pg_timestamp", vec![read(args)?])),
+    }
+}

@@ -10,7 +10,7 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Databricks",
     grammar: || &sqlparser::dialect::DatabricksDialect {},
     text: Text { double_quotes_are_strings: true, backslash_escapes: true, ..Text::STANDARD },
-    names: Names { schemas: &["default"], ..Names::STANDARD },
+    names: Names { schemas: &["default"], fields: true, outputs_see_aliases: true, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Smallest,

@@ -1,11 +1,279 @@
-//! DuckDB's functions (<https://duckdb.org/docs/stable/sql/functions/overview>).
+//! DuckDB's functions (<https://duckdb.org/docs/stable/sql/functions/overview>). Each row was tried on DuckDB 2.0.1.
 
 use crate::dialects::Dialect;
-use crate::dialects::aggregates::Aggregate;
-use crate::dialects::functions::{Function, To, function};
+use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, median};
+use crate::dialects::functions::To::{As, Call, Written};
+use crate::dialects::functions::{Function, function};
+use crate::dialects::words::{self, call, format_of, formatted, word};
+use crate::expr::Expr;
+use crate::plan::Planner;
+use crate::schema::TypeClass;
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
-pub(super) const ALL: &[Function] = &[function("split_part", (3, 3), To::As(Dialect::Postgres))];
+#[rustfmt::skip]
+pub(super) const ALL: &[Function] = &[
+    // Choices.
+    function("if", (3, 3), Call("iif")),
+    function("ifnull", (2, 2), Call("coalesce")),
+    function("greatest", (1, 16), Call("pg_greatest")),
+    function("least", (1, 16), Call("pg_least")),
+    // Texts: SUBSTRING counts places as SQLite does.
+    function("substr", (2, 3), Call("substr")),
+    function("substring", (2, 3), Call("substr")),
+    function("length", (1, 1), Written(length)),
+    function("len", (1, 1), Written(length)),
+    function("char_length", (1, 1), Call("length")),
+    function("character_length", (1, 1), Call("length")),
+    function("strlen", (1, 1), Call("octet_length")),
+    function("concat", (1, MANY), Written(concat)),
+    function("concat_ws", (2, MANY), Call("concat_ws")),
+    function("contains", (2, 2), Written(contains)),
+    function("starts_with", (2, 2), Written(words::starts_with)),
+    function("prefix", (2, 2), Written(words::starts_with)),
+    function("ends_with", (2, 2), Written(words::ends_with)),
+    function("suffix", (2, 2), Written(words::ends_with)),
+    function("strpos", (2, 2), Call("instr")),
+    function("left", (2, 2), As(Dialect::Postgres)),
+    function("right", (2, 2), As(Dialect::Postgres)),
+    function("trim", (2, 2), As(Dialect::Postgres)),
+    function("ltrim", (2, 2), As(Dialect::Postgres)),
+    function("rtrim", (2, 2), As(Dialect::Postgres)),
+    function("lpad", (3, 3), Call("pg_lpad")),
+    function("rpad", (3, 3), Call("pg_rpad")),
+    function("repeat", (2, 2), Call("pg_repeat")),
+    function("reverse", (1, 1), Call("pg_reverse")),
+    function("translate", (3, 3), Call("pg_translate")),
+    function("chr", (1, 1), Call("char")),
+    function("split_part", (3, 3), Call("pg_split_part")),
+    function("string_split", (2, 2), Written(split)),
+    function("str_split", (2, 2), Written(split)),
+    function("split", (2, 2), Written(split)),
+    function("string_to_array", (2, 2), Written(split)),
+    function("regexp_matches", (2, 2), Written(words::matches)),
+    function("regexp_full_match", (2, 2), Written(words::matches_whole)),
+    function("regexp_replace", (3, 3), Call("pg_regexp_replace")),
+    function("regexp_replace", (4, 4), Written(regexp_replace)),
+    function("regexp_extract", (2, 3), Written(regexp_extract)),
+    function("uuid", (0, 0), Written(words::any_text)),
+    function("gen_random_uuid", (0, 0), Written(words::any_text)),
+    // Numbers.
+    function("asin", (1, 1), Call("sql_asin")),
+    function("acos", (1, 1), Call("sql_acos")),
+    function("atan", (1, 1), Call("sql_atan")),
+    function("sin", (1, 1), Call("sql_sin")),
+    function("cos", (1, 1), Call("sql_cos")),
+    function("tan", (1, 1), Call("sql_tan")),
+    function("radians", (1, 1), Call("sql_radians")),
+    function("degrees", (1, 1), Call("sql_degrees")),
+    function("atan2", (2, 2), Call("sql_atan2")),
+    function("log", (1, 1), Call("log10")),
+    function("log2", (1, 1), Call("log2")),
+    function("trunc", (1, 1), Call("trunc")),
+    function("random", (0, 0), Call("random")),
+    // Dates.
+    function("year", (1, 1), Written(words::year)),
+    function("quarter", (1, 1), Written(words::quarter)),
+    function("month", (1, 1), Written(words::month)),
+    function("day", (1, 1), Written(words::day)),
+    function("dayofmonth", (1, 1), Written(words::day)),
+    function("hour", (1, 1), Written(words::hour)),
+    function("minute", (1, 1), Written(words::minute)),
+    function("second", (1, 1), Written(words::second)),
+    function("dayofyear", (1, 1), Written(words::day_of_year)),
+    function("dayofweek", (1, 1), Written(words::sunday_is_0)),
+    function("weekday", (1, 1), Written(words::sunday_is_0)),
+    function("isodow", (1, 1), Written(words::monday_is_1)),
+    function("week", (1, 1), Written(words::iso_week)),
+    function("weekofyear", (1, 1), Written(words::iso_week)),
+    function("isoyear", (1, 1), Written(words::iso_year)),
+    function("dayname", (1, 1), Written(words::long_day)),
+    function("monthname", (1, 1), Written(words::long_month)),
+    function("date_part", (2, 2), Written(date_part)),
+    function("datepart", (2, 2), Written(date_part)),
+    function("date_trunc", (2, 2), Written(date_trunc)),
+    function("datetrunc", (2, 2), Written(date_trunc)),
+    function("date_diff", (3, 3), Written(date_diff)),
+    function("datediff", (3, 3), Written(date_diff)),
+    function("date_sub", (3, 3), Written(date_sub)),
+    function("datesub", (3, 3), Written(date_sub)),
+    function("date_add", (2, 2), Call("pg_add")),
+    function("last_day", (1, 1), Written(words::last_day)),
+    function("strftime", (2, 2), Written(strftime)),
+    function("strptime", (2, 2), Written(strptime)),
+    function("make_date", (3, 3), As(Dialect::Postgres)),
+    function("make_timestamp", (1, 1), Written(words::of_microseconds)),
+    function("to_timestamp", (1, 1), Written(words::of_seconds)),
+    function("epoch_ms", (1, 1), Written(epoch_ms)),
+    function("epoch", (1, 1), Written(|_, args| Some(call("pg_extract", vec![Expr::text("epoch"), args.first()?.clone()])))),
+    function("today", (0, 0), Call("current_date")),
+    function("now", (0, 0), Call("current_timestamp")),
+    function("get_current_timestamp", (0, 0), Call("current_timestamp")),
+    function("age", (2, 2), Call("pg_age")),
+    // Lists.
+    function("array_length", (1, 1), Call("json_array_length")),
+    function("list_value", (0, MANY), Call("json_array")),
+    function("list_contains", (2, 2), Written(list_contains)),
+    function("array_contains", (2, 2), Written(list_contains)),
+    function("list_has", (2, 2), Written(list_contains)),
+    function("list_concat", (2, 2), Call("sql_array_concat")),
+    function("array_to_string", (2, 2), Call("pg_array_to_string")),
+    function("range", (2, 2), Call("sql_range")),
+];
 
 /// Every aggregate that others call otherwise.
-pub(super) const AGGREGATES: &[Aggregate] = &[];
+pub(super) const AGGREGATES: &[Aggregate] = &[
+    aggregate("count_if", (1, 1), Over::Written(count_if)),
+    aggregate("countif", (1, 1), Over::Written(count_if)),
+    aggregate("count_star", (0, 0), Over::Call("count")),
+    aggregate("mean", (1, 1), Over::Call("avg")),
+    aggregate("median", (1, 1), Over::Written(median)),
+    aggregate("quantile_cont", (2, 2), Over::Written(quantile)),
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+    aggregate("listagg", (1, 2), Over::Call("group_concat")),
+    aggregate("list", (1, 1), Over::Call("pg_array_agg")),
+];
+
+/// `QUANTILE_CONT(x, fraction)`.
+fn quantile(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let [value, fraction] = args else { return None };
+    fraction.is_literal().then(|| Words::new("pg_percentile_cont", vec![fraction.clone(), value.clone()]))
+}
+
+/// LENGTH of a text, LEN of a list.
+fn length(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [value] = args else { return None };
+    let name = if planner.is_list(value) { "json_array_length" } else { "length" };
+    Some(call(name, vec![value.clone()]))
+}
+
+/// CONCAT passes over NULL, as SQLite's does; truth values it writes as words, which SQLite has not.
+fn concat(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let known = args.iter().all(|e| planner.class(e) != TypeClass::Boolean);
+    known.then(|| call("concat", args.to_vec()))
+}
+
+/// CONTAINS of a text or a list.
+fn contains(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    match planner.is_list(args.first()?) {
+        true => list_contains(planner, args),
+        false => words::contains(planner, args),
+    }
+}
+
+/// `LIST_CONTAINS(list, value)`.
+fn list_contains(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [list, value] = args else { return None };
+    Some(call("pg_array_contains", vec![list.clone(), call("json_array", vec![value.clone()])]))
+}
+
+/// `STRING_SPLIT(text, separator)`; an empty separator cuts into characters.
+fn split(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    args.get(1)?.as_text().filter(|by| !by.is_empty())?;
+    words::split(planner, args)
+}
+
+/// `REGEXP_REPLACE(text, pattern, with, 'g')`.
+fn regexp_replace(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    (args.get(3)?.as_text() == Some("g")).then(|| call("pg_regexp_replace", args.to_vec()))
+}
+
+/// `REGEXP_EXTRACT(text, pattern[, group])`: '' where there is none.
+fn regexp_extract(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let group = args.get(2).map_or(Some(0), Expr::as_integer)?;
+    words::extracted_or_empty(args.first()?, args.get(1)?, group)
+}
+
+/// A unit's lower-case name in the singular.
+fn unit(expr: &Expr) -> Option<String> {
+    let word = word(expr)?;
+    let unit = word.trim_end_matches('s').to_owned();
+    let known =
+        ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"];
+    known.contains(&unit.as_str()).then_some(unit)
+}
+
+/// `DATE_PART(part, at)`.
+fn date_part(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [part, at] = args else { return None };
+    Some(planner.date_part(Dialect::Duckdb.part(&word(part)?)?, at))
+}
+
+/// `DATE_TRUNC(unit, at)` is a timestamp, of a date too.
+fn date_trunc(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, at] = args else { return None };
+    Some(call("pg_date_trunc", vec![Expr::text(unit(name)?), at.clone()]))
+}
+
+/// `DATE_DIFF(unit, from, to)` counts beginnings; of weeks it counts something else.
+fn date_diff(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, from, to] = args else { return None };
+    let unit = unit(name).filter(|unit| unit != "week")?;
+    Some(planner.boundaries(&unit, from, to))
+}
+
+/// `DATE_SUB(unit, from, to)` counts whole units. At the ends of months DuckDB has rules of its own.
+fn date_sub(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, from, to] = args else { return None };
+    let unit = unit(name).filter(|unit| !matches!(unit.as_str(), "month" | "quarter" | "year"))?;
+    Some(planner.whole_units(&unit, from, to))
+}
+
+/// Milliseconds of a timestamp, or the timestamp of so many.
+fn epoch_ms(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [x] = args else { return None };
+    planner.is_number(x).then(|| words::of_epoch(x, 1_000))
+}
+
+/// Parts of a format, in MySQL's words.
+const FORMAT: &[(&str, &str)] = &[
+    ("%Y", "%Y"),
+    ("%y", "%y"),
+    ("%m", "%m"),
+    ("%-m", "%c"),
+    ("%d", "%d"),
+    ("%-d", "%e"),
+    ("%H", "%H"),
+    ("%I", "%h"),
+    ("%M", "%i"),
+    ("%S", "%s"),
+    ("%p", "%p"),
+    ("%B", "%M"),
+    ("%b", "%b"),
+    ("%A", "%W"),
+    ("%a", "%a"),
+    ("%j", "%j"),
+    ("%f", "%f"),
+    ("%%", "%%"),
+];
+
+/// A format: a part that is not known makes it unknown.
+fn format(expr: &Expr) -> Option<String> {
+    let template = expr.as_text()?;
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('%') {
+        out.push_str(rest.get(..at)?);
+        rest = rest.get(at..)?;
+        let (part, _) = FORMAT.iter().find(|(part, _)| rest.starts_with(part))?;
+        out.push_str(&format_of(part, FORMAT, '\0', true)?);
+        rest = rest.get(part.len()..)?;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// `STRFTIME(at, format)`.
+fn strftime(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [at, template] = args else { return None };
+    Some(formatted(planner, at, format(template)?))
+}
+
+/// `STRPTIME(text, format)` is a timestamp.
+fn strptime(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, template] = args else { return None };
+    let read = call("my_str_to_date", vec![text.clone(), Expr::text(format(template)?)]);
+    Some(call("pg_timestamp", vec![read]))
+}

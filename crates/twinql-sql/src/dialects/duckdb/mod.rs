@@ -10,7 +10,14 @@ pub(super) static PROFILE: Profile = Profile {
     system: "DuckDB",
     grammar: || &sqlparser::dialect::DuckDbDialect {},
     text: Text { dollars_quote: true, ..Text::STANDARD },
-    names: Names { schemas: &["main"], aliases_name_all: false, ..Names::STANDARD },
+    names: Names {
+        schemas: &["main"],
+        aliases_name_all: false,
+        fields: true,
+        outputs_see_aliases: true,
+        first_element: 1,
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Last,

@@ -1,11 +1,120 @@
-//! Redshift's functions (<https://docs.aws.amazon.com/redshift/latest/dg/c_SQL_functions.html>).
+//! Redshift's functions (<https://docs.aws.amazon.com/redshift/latest/dg/c_SQL_functions.html>); what it has from PostgreSQL 8 means
+//! what it means there.
 
 use crate::dialects::Dialect;
-use crate::dialects::aggregates::Aggregate;
-use crate::dialects::functions::{Function, To, timed};
+use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, listagg, median};
+use crate::dialects::functions::To::{As, Call, Written};
+use crate::dialects::functions::{Function, function, timed};
+use crate::dialects::words::{self, word};
+use crate::expr::Expr;
+use crate::plan::Planner;
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
-pub(super) const ALL: &[Function] = &[timed("date_part", (2, 2), 0, To::As(Dialect::Postgres))];
+#[rustfmt::skip]
+pub(super) const ALL: &[Function] = &[
+    // r_NVL_function, r_NVL2, r_DECODE_expression, r_GREATEST_LEAST
+    function("nvl", (2, MANY), Call("coalesce")),
+    function("nvl2", (3, 3), Written(words::nvl2)),
+    function("decode", (3, MANY), Written(words::decode)),
+    function("greatest", (2, 16), Call("pg_greatest")),
+    function("least", (2, 16), Call("pg_least")),
+    // String functions.
+    function("len", (1, 1), Call("length")),
+    function("length", (1, 1), Call("length")),
+    function("char_length", (1, 1), Call("length")),
+    function("character_length", (1, 1), Call("length")),
+    function("octet_length", (1, 1), Call("octet_length")),
+    function("concat", (2, 2), As(Dialect::Redshift)),
+    function("charindex", (2, 2), Written(words::place_of)),
+    function("strpos", (2, 2), Call("instr")),
+    function("btrim", (1, 1), Call("trim")),
+    function("btrim", (2, 2), As(Dialect::Postgres)),
+    function("trim", (2, 2), As(Dialect::Postgres)),
+    function("ltrim", (2, 2), As(Dialect::Postgres)),
+    function("rtrim", (2, 2), As(Dialect::Postgres)),
+    function("lpad", (2, 3), Call("pg_lpad")),
+    function("rpad", (2, 3), Call("pg_rpad")),
+    function("repeat", (2, 2), Call("pg_repeat")),
+    function("reverse", (1, 1), Call("pg_reverse")),
+    function("translate", (3, 3), Call("pg_translate")),
+    function("initcap", (1, 1), Call("pg_initcap")),
+    function("split_part", (3, 3), Call("pg_split_part")),
+    function("chr", (1, 1), Call("char")),
+    function("regexp_count", (2, 2), Written(words::counts_matches)),
+    function("regexp_replace", (2, 3), Written(words::replaces_all_by_dollars)),
+    // r_LOG: of base 10 with one argument.
+    function("asin", (1, 1), Call("sql_asin")),
+    function("acos", (1, 1), Call("sql_acos")),
+    function("atan", (1, 1), Call("sql_atan")),
+    function("sin", (1, 1), Call("sql_sin")),
+    function("cos", (1, 1), Call("sql_cos")),
+    function("tan", (1, 1), Call("sql_tan")),
+    function("radians", (1, 1), Call("sql_radians")),
+    function("degrees", (1, 1), Call("sql_degrees")),
+    function("atan2", (2, 2), Call("sql_atan2")),
+    function("log", (1, 1), Call("log10")),
+    function("trunc", (1, 1), Written(trunc)),
+    function("trunc", (2, 2), Call("pg_trunc_to")),
+    // Date and time functions. DATEADD of a date is a timestamp.
+    timed("dateadd", (3, 3), 0, Written(add)),
+    timed("date_add", (3, 3), 0, Written(add)),
+    timed("datediff", (3, 3), 0, Written(difference)),
+    timed("date_diff", (3, 3), 0, Written(difference)),
+    timed("date_part", (2, 2), 0, As(Dialect::Postgres)),
+    function("date_part_year", (1, 1), Written(words::year)),
+    function("date_trunc", (2, 2), As(Dialect::Postgres)),
+    function("last_day", (1, 1), Written(words::last_day)),
+    function("to_char", (2, 2), As(Dialect::Postgres)),
+    function("to_date", (2, 2), As(Dialect::Postgres)),
+    function("getdate", (0, 0), Call("current_timestamp")),
+    function("sysdate", (0, 0), Call("current_timestamp")),
+    function("now", (0, 0), Call("current_timestamp")),
+];
 
 /// Every aggregate that others call otherwise.
-pub(super) const AGGREGATES: &[Aggregate] = &[];
+pub(super) const AGGREGATES: &[Aggregate] = &[
+    // r_LISTAGG, r_MEDIAN, r_ANY_VALUE
+    aggregate("listagg", (1, 2), Over::Written(listagg)),
+    aggregate("median", (1, 1), Over::Written(median)),
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+];
+
+/// A unit (r_Dateparts_for_datetime_functions).
+fn unit(expr: &Expr) -> Option<&'static str> {
+    Some(match word(expr)?.as_str() {
+        "year" | "years" | "y" | "yr" | "yrs" => "year",
+        "quarter" | "quarters" | "qtr" | "qtrs" => "quarter",
+        "month" | "months" | "mon" | "mons" => "month",
+        "week" | "weeks" | "w" => "week",
+        "day" | "days" | "d" => "day",
+        "hour" | "hours" | "h" | "hr" | "hrs" => "hour",
+        "minute" | "minutes" | "m" | "min" | "mins" => "minute",
+        "second" | "seconds" | "s" | "sec" | "secs" => "second",
+        _ => return None,
+    })
+}
+
+/// `DATEADD(unit, count, at)`.
+fn add(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, count, at] = args else { return None };
+    Some(planner.timestamp(&planner.later(at, count, unit(name)?)))
+}
+
+/// `DATEDIFF(unit, from, to)` counts beginnings; on which day a week begins its page does not say.
+fn difference(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, from, to] = args else { return None };
+    Some(planner.boundaries(unit(name).filter(|u| *u != "week")?, from, to))
+}
+
+/// `TRUNC(x)` of a number, the day of a moment.
+fn trunc(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [x] = args else { return None };
+    Some(match planner.is_number(x) {
+        true => words::call("trunc", vec![x.clone()]),
+        false if planner.is_moment(x) => planner.day(x),
+        false => return None,
+    })
+}

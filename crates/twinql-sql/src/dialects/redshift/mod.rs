@@ -10,7 +10,12 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Redshift",
     grammar: || &sqlparser::dialect::RedshiftSqlDialect {},
     text: Text { dollars_quote: true, ..Text::STANDARD },
-    names: Names { schemas: &["public"], aliases_name_all: false, ..Names::STANDARD },
+    names: Names {
+        schemas: &["public"],
+        aliases_name_all: false,
+        outputs_see_aliases: true,
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::ByType,
         nulls: NullOrder::Greatest,

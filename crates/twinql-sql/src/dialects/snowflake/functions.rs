@@ -68,6 +68,15 @@ pub(super) const ALL: &[Function] = &[
     function("uuid_string", (0, 0), Written(words::any_text)),
     // Numbers.
     function("log", (2, 2), Call("log")),
+    function("asin", (1, 1), Call("sql_asin")),
+    function("acos", (1, 1), Call("sql_acos")),
+    function("atan", (1, 1), Call("sql_atan")),
+    function("sin", (1, 1), Call("sql_sin")),
+    function("cos", (1, 1), Call("sql_cos")),
+    function("tan", (1, 1), Call("sql_tan")),
+    function("radians", (1, 1), Call("sql_radians")),
+    function("degrees", (1, 1), Call("sql_degrees")),
+    function("atan2", (2, 2), Call("sql_atan2")),
     function("square", (1, 1), Written(|_, args| Some(call("power", vec![args.first()?.clone(), Expr::integer(2)])))),
     function("truncate", (1, 2), Written(dates::trunc)),
     function("trunc", (1, 2), Written(dates::trunc)),
@@ -158,19 +167,14 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("median", (1, 1), Over::Written(median)),
     aggregate("boolor_agg", (1, 1), Over::Call("max")),
     aggregate("booland_agg", (1, 1), Over::Call("min")),
-    aggregate("any_value", (1, 1), Over::Call("any_value")),
-    // Which of the values it counts exactly, an approximation may not: it is another function.
-    aggregate("approx_count_distinct", (1, 1), Over::Written(approximate)),
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+    aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("hll", (1, 1), Over::Call("sql_approx_count_distinct")),
     aggregate("variance_pop", (1, 1), Over::Call("pg_var_pop")),
     aggregate("variance_samp", (1, 1), Over::Call("pg_var_samp")),
     aggregate("array_agg", (1, 1), Over::Written(array_agg)),
     aggregate("arrayagg", (1, 1), Over::Written(array_agg)),
 ];
-
-/// `APPROX_COUNT_DISTINCT(x)`: of as few values as here it is the count of each once.
-fn approximate(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
-    Some(Words { distinct: true, ..Words::new("count", args.to_vec()) })
-}
 
 /// `ARRAY_AGG(x)` leaves NULLs out: an array without them.
 fn array_agg(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {

@@ -1,10 +1,113 @@
-//! Trino's functions (<https://trino.io/docs/current/functions/list.html>).
+//! Functions of Trino, Presto and Athena (<https://trino.io/docs/current/functions.html>).
 
-use crate::dialects::aggregates::Aggregate;
-use crate::dialects::functions::{Function, To, function};
+use crate::dialects::Dialect;
+use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, count_if, listagg};
+use crate::dialects::functions::To::{As, Call, Written};
+use crate::dialects::functions::{Function, function};
+use crate::dialects::words::{self, call, word};
+use crate::expr::Expr;
+use crate::plan::Planner;
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
-pub(super) const ALL: &[Function] = &[function("strpos", (2, 2), To::Call("instr"))];
+#[rustfmt::skip]
+pub(super) const ALL: &[Function] = &[
+    // functions/conditional
+    function("if", (2, 3), Call("iif")),
+    function("greatest", (2, MANY), Call("max")),
+    function("least", (2, MANY), Call("min")),
+    // functions/string
+    function("length", (1, 1), Call("length")),
+    function("concat", (2, MANY), As(Dialect::Trino)),
+    function("concat_ws", (2, MANY), Call("concat_ws")),
+    function("strpos", (2, 2), Call("instr")),
+    function("starts_with", (2, 2), Written(words::starts_with)),
+    function("lpad", (3, 3), Call("pg_lpad")),
+    function("rpad", (3, 3), Call("pg_rpad")),
+    function("reverse", (1, 1), Call("pg_reverse")),
+    function("translate", (3, 3), Call("pg_translate")),
+    function("chr", (1, 1), Call("char")),
+    function("split", (2, 2), Written(words::split)),
+    function("replace", (2, 2), Written(|_, args| Some(call("replace", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::text("")])))),
+    // functions/regexp
+    function("regexp_like", (2, 2), Written(words::matches)),
+    function("regexp_replace", (2, 3), Written(words::replaces_all_by_dollars)),
+    function("regexp_count", (2, 2), Written(words::counts_matches)),
+    function("regexp_extract", (2, 3), Written(regexp_extract)),
+    // functions/math
+    function("asin", (1, 1), Call("sql_asin")),
+    function("acos", (1, 1), Call("sql_acos")),
+    function("atan", (1, 1), Call("sql_atan")),
+    function("sin", (1, 1), Call("sql_sin")),
+    function("cos", (1, 1), Call("sql_cos")),
+    function("tan", (1, 1), Call("sql_tan")),
+    function("radians", (1, 1), Call("sql_radians")),
+    function("degrees", (1, 1), Call("sql_degrees")),
+    function("atan2", (2, 2), Call("sql_atan2")),
+    function("log", (2, 2), Call("log")),
+    function("log2", (1, 1), Call("log2")),
+    function("truncate", (1, 1), Call("trunc")),
+    function("rand", (0, 0), Call("random")),
+    function("random", (0, 0), Call("random")),
+    function("uuid", (0, 0), Written(words::any_text)),
+    // functions/datetime
+    function("year", (1, 1), Written(words::year)),
+    function("quarter", (1, 1), Written(words::quarter)),
+    function("month", (1, 1), Written(words::month)),
+    function("day", (1, 1), Written(words::day)),
+    function("day_of_month", (1, 1), Written(words::day)),
+    function("hour", (1, 1), Written(words::hour)),
+    function("minute", (1, 1), Written(words::minute)),
+    function("second", (1, 1), Written(words::second)),
+    function("day_of_year", (1, 1), Written(words::day_of_year)),
+    function("doy", (1, 1), Written(words::day_of_year)),
+    function("day_of_week", (1, 1), Written(words::monday_is_1)),
+    function("dow", (1, 1), Written(words::monday_is_1)),
+    function("week", (1, 1), Written(words::iso_week)),
+    function("week_of_year", (1, 1), Written(words::iso_week)),
+    function("year_of_week", (1, 1), Written(words::iso_year)),
+    function("yow", (1, 1), Written(words::iso_year)),
+    function("date_trunc", (2, 2), Written(|planner, args| Some(planner.start_of(&unit(args.first()?)?, args.get(1)?)))),
+    function("date_add", (3, 3), Written(|planner, args| Some(planner.later(args.get(2)?, args.get(1)?, &unit(args.first()?)?)))),
+    function("date_diff", (3, 3), Written(date_diff)),
+    function("date_format", (2, 2), As(Dialect::Mysql)),
+    function("date_parse", (2, 2), Written(|_, args| Some(call("pg_timestamp", vec![call("my_str_to_date", args.to_vec())])))),
+    function("from_unixtime", (1, 1), Written(words::of_seconds)),
+    function("to_unixtime", (1, 1), Written(|_, args| Some(call("pg_extract", vec![Expr::text("epoch"), args.first()?.clone()])))),
+    function("date", (1, 1), Written(|planner, args| Some(planner.day(args.first()?)))),
+    function("from_iso8601_date", (1, 1), Written(|planner, args| Some(planner.day(args.first()?)))),
+    function("last_day_of_month", (1, 1), Written(words::last_day)),
+    function("now", (0, 0), Call("current_timestamp")),
+    // functions/array
+    function("cardinality", (1, 1), Call("pg_array_length")),
+    function("array_join", (2, 2), Call("pg_array_to_string")),
+];
 
-/// Every aggregate that others call otherwise.
-pub(super) const AGGREGATES: &[Aggregate] = &[];
+/// Every aggregate that others call otherwise (functions/aggregate).
+pub(super) const AGGREGATES: &[Aggregate] = &[
+    aggregate("count_if", (1, 1), Over::Written(count_if)),
+    aggregate("listagg", (1, 2), Over::Written(listagg)),
+    aggregate("arbitrary", (1, 1), Over::Call("sql_any_value")),
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+];
+
+/// A unit.
+fn unit(expr: &Expr) -> Option<String> {
+    let known = ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"];
+    word(expr).filter(|unit| known.contains(&unit.as_str()))
+}
+
+/// `DATE_DIFF(unit, from, to)` counts whole units. At the ends of months Trino has rules of its own.
+fn date_diff(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name, from, to] = args else { return None };
+    let unit = unit(name).filter(|u| !matches!(u.as_str(), "month" | "quarter" | "year"))?;
+    Some(planner.whole_units(&unit, from, to))
+}
+
+/// `REGEXP_EXTRACT(text, pattern[, group])`.
+fn regexp_extract(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let group = args.get(2).map_or(Some(0), Expr::as_integer)?;
+    Some(words::extracted(args.first()?, args.get(1)?, 1, group))
+}

@@ -55,7 +55,7 @@ impl VisitorMut for Rewriter {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if self.dialect != Dialect::Mysql && !self.dialect.names().fields {
+        if !matches!(self.dialect, Dialect::Mysql | Dialect::Bigquery) {
             series::move_to_from(&mut query.body, &mut self.series);
         }
         self.flow(group_all::order(query))
