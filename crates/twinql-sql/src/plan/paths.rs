@@ -57,6 +57,15 @@ impl Planner<'_> {
         Some(value)
     }
 
+    /// The fields of a STRUCT, each with its name; none of other values.
+    pub(super) fn parts_of(&self, value: &Expr) -> Vec<(String, Expr)> {
+        let Some(Shape::Struct(fields)) = self.shape(value) else {
+            return Vec::new();
+        };
+        let part = |name: &String| self.step_into(value.clone(), &Step::Field(name.clone()));
+        fields.iter().filter_map(|(name, _)| Some((name.clone(), part(name)?))).collect()
+    }
+
     fn step_into(&self, whole: Expr, step: &Step) -> Option<Expr> {
         let shape = self.shape(&whole);
         let step = match (step, &shape) {

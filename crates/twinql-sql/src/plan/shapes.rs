@@ -129,6 +129,11 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether a value is of a type for any document: JSON.
+    pub(crate) fn is_json(&self, expr: &Expr) -> bool {
+        self.shape(expr) == Some(Shape::Any)
+    }
+
     /// The shape of an array whose elements are like this value.
     pub(super) fn array_of(&self, element: &Expr) -> Shape {
         Shape::Array(Rc::new(self.shape(element).unwrap_or(Shape::Plain(self.kind(element)))))

@@ -246,6 +246,11 @@ impl Planner<'_> {
             }
             _ => return Ok(None),
         };
+        // BigQuery's is a span of days and hours, PostgreSQL's a number of days or a span.
+        let moments = l.is_some_and(ForeignType::is_moment) && r.is_some_and(ForeignType::is_moment);
+        if self.dialect == Dialect::Bigquery && name == "pg_subtract" && moments {
+            return Ok(Some(call("bigquery_subtract", vec![left.clone(), right.clone()])));
+        }
         if self.dialect == Dialect::Mysql {
             return unsupported(
                 "arithmetic with dates, which MySQL does with their digits (write DATEDIFF or INTERVAL)",

@@ -49,6 +49,11 @@ impl<'a> Planner<'a> {
                 listed.push(i);
             }
         }
+        if listed.is_empty()
+            && let Some(fields) = self.plan_fields(name)?
+        {
+            return self.plan_options(fields, options, at);
+        }
         if listed.is_empty() {
             return Err(SqlError::UnknownTable {
                 name: match only_ident(name) {
@@ -60,6 +65,21 @@ impl<'a> Planner<'a> {
         }
         let all = self.expand(|i| listed.contains(&i));
         self.plan_options(all, options, at)
+    }
+
+    /// The fields of a STRUCT that a name means: `device.*`.
+    fn plan_fields(&mut self, name: &ast::ObjectName) -> Result<Option<Vec<Item>>> {
+        let names: Option<Vec<&Ident>> = name.0.iter().map(ast::ObjectNamePart::as_ident).collect();
+        let Some(names) = names.filter(|_| self.dialect.names().fields) else {
+            return Ok(None);
+        };
+        let Some(value) = self.plan_name_path(&names)? else {
+            return Ok(None);
+        };
+        let parts = self.parts_of(&value);
+        self.charge(parts.len())?;
+        let items = parts.into_iter().map(|(name, expr)| Item { expr, name }).collect::<Vec<_>>();
+        Ok(Some(items).filter(|items| !items.is_empty()))
     }
 
     /// The columns of the tables that `tables` takes.

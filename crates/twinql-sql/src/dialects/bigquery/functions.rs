@@ -113,6 +113,10 @@ pub(super) const ALL: &[Function] = &[
     function("json_query", (1, 2), To::Written(texts::json_query)),
     function("json_extract_scalar", (1, 2), To::Written(texts::json_value)),
     function("json_value", (1, 2), To::Written(texts::json_value)),
+    function("string", (1, 1), To::Written(texts::json_string)),
+    function("int64", (1, 1), To::Written(texts::json_scalar)),
+    function("float64", (1, 1), To::Written(texts::json_scalar)),
+    function("bool", (1, 1), To::Written(texts::json_scalar)),
     function("json_extract_array", (1, 2), To::Written(texts::json_query_array)),
     function("json_query_array", (1, 2), To::Written(texts::json_query_array)),
     function("json_value_array", (1, 2), To::Written(texts::json_value_array)),
@@ -132,8 +136,26 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
     // Over few rows it is exact; nothing is proved of it.
     aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("percentile_cont", (2, 2), Over::Written(percentile_cont)),
+    aggregate("percentile_disc", (2, 2), Over::Written(percentile_disc)),
     aggregate("approx_quantiles", (2, 2), Over::Call("bq_approx_quantiles")),
 ];
+
+/// `PERCENTILE_CONT(x, fraction) OVER (…)` and PERCENTILE_DISC (`navigation_functions`).
+fn percentile(name: &'static str, args: &[Expr]) -> Option<Words> {
+    let [value, fraction] = args else { return None };
+    Some(Words::new(name, vec![fraction.clone(), value.clone()]))
+}
+
+/// PERCENTILE_CONT.
+fn percentile_cont(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    percentile("pg_percentile_cont", args)
+}
+
+/// PERCENTILE_DISC.
+fn percentile_disc(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    percentile("pg_percentile_disc", args)
+}
 
 /// The elements of `ARRAY(SELECT …)`: an empty array where there are no rows.
 fn elements(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {

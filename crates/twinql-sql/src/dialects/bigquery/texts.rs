@@ -175,32 +175,54 @@ pub(super) fn format(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     })
 }
 
-/// A path of JSON that a constant holds; all of the document where there is none.
-fn path(args: &[Expr]) -> Option<Expr> {
-    match args.get(1) {
-        None => Some(Expr::text("$")),
-        Some(path) => path.as_text().map(Expr::text),
+/// A document and the path in it, all of it where none is said. The part of a value of type JSON, `v.a`, is said by one path
+/// with what follows.
+fn at_path(planner: &Planner<'_>, args: &[Expr]) -> Option<Vec<Expr>> {
+    let path = match args.get(1) {
+        None => "$",
+        Some(path) => path.as_text()?,
+    };
+    match args.first()? {
+        Expr::Function { name, args: inner } if name == "json_extract" && planner.is_json(args.first()?) => {
+            let [document, before] = inner.as_slice() else { return None };
+            let path = format!("{}{}", before.as_text()?, path.strip_prefix('$')?);
+            Some(vec![document.clone(), Expr::text(path)])
+        }
+        document => Some(vec![document.clone(), Expr::text(path)]),
     }
 }
 
+/// `STRING(v)` of a value of type JSON.
+pub(super) fn json_string(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    planner.is_json(args.first()?).then(|| json_value(planner, args)).flatten()
+}
+
+/// `INT64(v)`, `FLOAT64(v)` and `BOOL(v)` of a value of type JSON.
+pub(super) fn json_scalar(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let value = args.first()?;
+    let is_part = matches!(value, Expr::Function { name, args: _ } if name == "json_extract");
+    (is_part && planner.is_json(value)).then(|| value.clone())
+}
+
 /// `JSON_EXTRACT(document, path)`, `JSON_QUERY`: a part as the text of a document.
-pub(super) fn json_query(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(Expr::binary(BinaryOp::Arrow, args.first()?.clone(), path(args)?))
+pub(super) fn json_query(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let mut at = at_path(planner, args)?.into_iter();
+    Some(Expr::binary(BinaryOp::Arrow, at.next()?, at.next()?))
 }
 
 /// `JSON_VALUE(document, path)`, `JSON_EXTRACT_SCALAR`: a part that is one value, as text.
-pub(super) fn json_value(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(call("bq_json_value", vec![args.first()?.clone(), path(args)?]))
+pub(super) fn json_value(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("bq_json_value", at_path(planner, args)?))
 }
 
 /// `JSON_EXTRACT_ARRAY(document, path)`, `JSON_QUERY_ARRAY`: the elements as texts of documents.
-pub(super) fn json_query_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(call("bq_json_array", vec![args.first()?.clone(), path(args)?]))
+pub(super) fn json_query_array(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("bq_json_array", at_path(planner, args)?))
 }
 
 /// `JSON_VALUE_ARRAY(document, path)`, `JSON_EXTRACT_STRING_ARRAY`: the elements, which are single values.
-pub(super) fn json_value_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(call("json_extract", vec![args.first()?.clone(), path(args)?]))
+pub(super) fn json_value_array(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("json_extract", at_path(planner, args)?))
 }
 
 /// `ST_DWITHIN(a, b, metres)`.

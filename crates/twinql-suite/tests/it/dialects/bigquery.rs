@@ -16,7 +16,7 @@ const DDL: &str = "
     ) PARTITION BY day CLUSTER BY name OPTIONS(expiration_timestamp=NULL);
     CREATE TABLE `shop-data.web.events_20240101` (name STRING, n INT64);
     CREATE TABLE `shop-data.web.events_20240102` (name STRING, n INT64);
-    CREATE TABLE `shop-data.old.visits` (id INT64);";
+    CREATE TABLE `shop-data.old.visits` (id INT64, doc JSON);";
 
 fn schema() -> Schema {
     Schema::from_ddl_in("shop", DDL, Dialect::Bigquery).unwrap()
@@ -173,7 +173,10 @@ fn database(schema: &Schema) -> Database {
     ];
     let events = vec![row(&["a", "1", "20240101"]), row(&["b", "2", "20240102"])];
     let mut tables = vec![Some(Vec::new()); schema.tables.len()];
-    for (name, rows) in [("shop-data.web.visits", visits), ("events_*", events)] {
+    let old = vec![row(&["1", r#"{"a":"x","b":{"c":"y"},"n":7}"#])];
+    for (name, rows) in
+        [("shop-data.web.visits", visits), ("shop-data.old.visits", old), ("events_*", events)]
+    {
         tables[schema.table_index(name).unwrap()] = Some(rows);
     }
     Database { tables }
@@ -199,6 +202,11 @@ fn paths_elements_and_wildcards() {
         ("SELECT hits[OFFSET(1)].page, hits[SAFE_OFFSET(5)].page FROM web.visits WHERE id = 1", &["/b|NULL"]),
         ("SELECT (SELECT MAX(seconds) FROM UNNEST(hits)) FROM web.visits ORDER BY id", &["7", "NULL"]),
         ("SELECT id FROM web.visits WHERE 2 IN UNNEST(marks)", &["1"]),
+        ("SELECT device.screen.* FROM web.visits ORDER BY id", &["800|600", "NULL|NULL"]),
+        ("SELECT JSON_VALUE(doc.a), STRING(doc.b.c), INT64(doc.n) + 1 FROM old.visits", &["x|y|8"]),
+        ("DECLARE least INT64 DEFAULT 2; SELECT id FROM web.visits WHERE id >= least", &["2"]),
+        ("DECLARE id INT64 DEFAULT 7; SELECT id FROM web.visits ORDER BY id", &["1", "2"]),
+        ("SELECT PERCENTILE_CONT(spent, 0.5) OVER () FROM web.visits LIMIT 1", &["6.0"]),
         ("SELECT ARRAY_AGG(name ORDER BY spent DESC LIMIT 1)[OFFSET(0)] FROM web.visits", &["Bob"]),
         ("SELECT ARRAY_LENGTH(ARRAY_AGG(device IGNORE NULLS)), COUNTIF(spent > 5) FROM web.visits", &["1|1"]),
         (
