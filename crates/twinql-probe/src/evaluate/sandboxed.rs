@@ -54,6 +54,9 @@ pub(super) const COLLECTED: &[(&str, bool)] = &[
     ("pg_string_agg_distinct_desc", false),
     ("pg_var_pop", false),
     ("pg_var_samp", false),
+    ("sql_avg_distinct", false),
+    ("sql_count_distinct", false),
+    ("sql_sum_distinct", false),
 ];
 
 /// What SQLite has in the sandbox and is not evaluated, with the reason; a name that ends in `_` stands for all that begin so.

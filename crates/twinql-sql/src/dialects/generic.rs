@@ -24,4 +24,5 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: None,
     },
     functions: None,
+    aggregates: &[],
 };

@@ -1,5 +1,6 @@
 //! Whose SQL a text is: each system is one unit here, data that scanner, parser and planner read.
 
+pub(crate) mod aggregates;
 mod bigquery;
 mod clickhouse;
 mod databricks;

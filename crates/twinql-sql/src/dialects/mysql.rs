@@ -31,4 +31,5 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
     },
     functions: None,
+    aggregates: &[],
 };

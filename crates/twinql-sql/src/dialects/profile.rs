@@ -1,5 +1,6 @@
 //! What a dialect says of itself: data that scanner, parser and planner read.
 
+use super::aggregates::Aggregate;
 use super::functions::Function;
 
 /// One system's SQL.
@@ -20,6 +21,8 @@ pub(crate) struct Profile {
     pub(crate) meaning: Meaning,
     /// Its functions, where it has a table of its own; `None` for those that share the oldest one ([`crate::function`]).
     pub(crate) functions: Option<&'static [Function]>,
+    /// Its aggregates that others call otherwise.
+    pub(crate) aggregates: &'static [Aggregate],
 }
 
 /// How a text is cut into tokens.

@@ -120,18 +120,28 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
-    /// Its function in a plan of `dialect`.
-    pub fn in_dialect(&self, dialect: Dialect) -> AggFunc {
+    /// The aggregate that it is in a plan of `dialect`.
+    fn there(&self, dialect: Dialect) -> &Aggregate {
         let other = match self.elsewhere {
             Some((name, _)) if dialect == Dialect::Mysql => aggregate(name),
             Some((_, name)) if dialect != Dialect::Sqlite => aggregate(name),
             _ => None,
         };
-        let found = other.unwrap_or(self);
+        other.unwrap_or(self)
+    }
+
+    /// Its function in a plan of `dialect`.
+    pub fn in_dialect(&self, dialect: Dialect) -> AggFunc {
+        let found = self.there(dialect);
         match &found.func {
             Some(func) => func.clone(),
             None => AggFunc::Other(found.name.to_owned()),
         }
+    }
+
+    /// Its name over a window in a plan of `dialect`.
+    pub fn name_in(&self, dialect: Dialect) -> &'static str {
+        self.there(dialect).name
     }
 }
 

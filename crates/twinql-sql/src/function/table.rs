@@ -289,6 +289,10 @@ pub static AGGREGATES: &[Aggregate] = &[
     collector("pg_representative", 1),
     collector("pg_var_pop", 1),
     collector("pg_var_samp", 1),
+    // DISTINCT over a window.
+    collector("sql_avg_distinct", 1),
+    collector("sql_count_distinct", 1),
+    collector("sql_sum_distinct", 1),
 ];
 
 /// Scalar functions of SQLite of which no more is known here than that there are such. Those of its full-text search and of the

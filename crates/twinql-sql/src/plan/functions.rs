@@ -22,7 +22,7 @@ fn aggregate(name: &str, arguments: usize) -> Option<&'static function::Aggregat
 
 /// Whether a function of this lower-case name aggregates.
 pub(crate) fn is_aggregate(name: &str) -> bool {
-    aggregate(name, 1).is_some()
+    aggregate(name, 1).is_some() || Dialect::any_has_aggregate(name)
 }
 
 /// The least and the greatest number of arguments of a function that SQLite has.
@@ -64,7 +64,7 @@ pub(crate) struct Call<'a> {
 
 impl Call<'_> {
     /// Whether it is one of the aggregates that WITHIN GROUP (ORDER BY …) belongs to.
-    fn is_ordered_set(&self) -> bool {
+    pub(super) fn is_ordered_set(&self) -> bool {
         self.within_group && matches!(self.name.as_str(), "percentile_cont" | "percentile_disc" | "mode")
     }
 }
@@ -224,7 +224,7 @@ impl<'a> Planner<'a> {
         }
         let given = call.args.len();
         check_arity(self.dialect, &call.name, given, function.span())?;
-        if call.star && call.name != "count" {
+        if call.star && call.name != "count" && self.dialect.aggregate(&call.name, 0).is_none() {
             return invalid(
                 format!("wrong number of arguments to function {}()", call.name),
                 function.span(),
@@ -232,6 +232,9 @@ impl<'a> Planner<'a> {
         }
         if self.dialect != Dialect::Sqlite && call.is_ordered_set() {
             return self.plan_ordered_set(function, call);
+        }
+        if let Some(row) = self.dialect.aggregate(&call.name, given) {
+            return self.plan_own_aggregate(function, call, row);
         }
         let Some(known) = aggregate(&call.name, given) else {
             refuse_present(&call.within_group, &format!("WITHIN GROUP of {}()", call.name), function)?;

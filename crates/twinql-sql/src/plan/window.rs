@@ -42,11 +42,16 @@ fn check_window_function(call: &Call<'_>, function: &ast::Function) -> Result<()
 impl<'a> Planner<'a> {
     /// Plans `f(…) OVER …` as a column of the innermost SELECT. The checks are SQLite's; the same call twice
     /// is one column.
-    pub(crate) fn plan_window_call(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
+    pub(crate) fn plan_window_call(
+        &mut self,
+        function: &'a ast::Function,
+        mut call: Call<'a>,
+    ) -> Result<Expr> {
         if !self.scopes.last().is_some_and(|s| s.allow.windows) {
             return invalid(format!("misuse of window function {}()", call.name), function.span());
         }
-        if !call.has_list || call.star && call.name != "count" {
+        let all_rows = call.name == "count" || self.dialect.aggregate(&call.name, 0).is_some();
+        if !call.has_list || call.star && !all_rows {
             return invalid(
                 format!("wrong number of arguments to window function {}()", call.name),
                 function.span(),
@@ -55,20 +60,39 @@ impl<'a> Planner<'a> {
         if self.dialect == Dialect::Sqlite {
             check_window_function(&call, function)?;
         }
-        refuse_present(&call.within_group, "WITHIN GROUP of a window function", function)?;
-        if !call.order_by.is_empty() {
-            return unsupported("ORDER BY among the arguments of a window function", function.span());
+        let of_an_order = self.dialect != Dialect::Sqlite && call.is_ordered_set();
+        if !of_an_order {
+            refuse_present(&call.within_group, "WITHIN GROUP of a window function", function)?;
+            if !call.order_by.is_empty() {
+                return unsupported("ORDER BY among the arguments of a window function", function.span());
+            }
         }
-        if call.distinct {
-            return invalid("DISTINCT is not supported for window functions", function.span());
+        let no_distinct = || invalid("DISTINCT is not supported for window functions", function.span());
+        // SQLite, PostgreSQL and MySQL refuse it.
+        if call.distinct && !self.dialect.functions_of_its_own() {
+            return no_distinct();
         }
         // Windows do not nest.
         let allow = self.set_allow(|allow| allow.windows = false);
-        let mut planned = WindowCall {
-            args: self.plan_exprs(call.args)?,
-            filter: self.plan_optional(call.filter)?,
-            ..WindowCall::new(&call.name)
+        let mut then: fn(Expr) -> Expr = |value| value;
+        let (func, args) = match of_an_order {
+            true => {
+                let (name, args) = self.ordered_set(function, &call)?;
+                (name.to_owned(), args)
+            }
+            false => {
+                let args = self.plan_exprs(std::mem::take(&mut call.args))?;
+                match self.window_words(&call.name, call.distinct, args) {
+                    Some((name, args, after)) => {
+                        then = after;
+                        (name, args)
+                    }
+                    None => return no_distinct(),
+                }
+            }
         };
+        let mut planned =
+            WindowCall { args, filter: self.plan_optional(call.filter)?, ..WindowCall::new(func) };
         match call.over {
             Some(ast::WindowType::WindowSpec(spec)) => {
                 self.plan_window_spec(spec, call.place, &mut planned, 0)?;
@@ -78,14 +102,20 @@ impl<'a> Planner<'a> {
             }
             None => return unsupported("a window function without OVER", function.span()),
         }
-        self.folded_arguments(&planned.func.clone(), false, &mut planned.args);
+        let (compares, distinct) = match planned.func.as_str() {
+            "sql_count_distinct" => ("count", true),
+            name => (name, false),
+        };
+        self.folded_arguments(compares, distinct, &mut planned.args);
         self.restore_allow(allow);
         let known = self.scopes.last().and_then(|s| s.windows.iter().find(|(_, w)| *w == planned));
         if let Some((id, _)) = known {
-            return Ok(Expr::Column(*id));
+            return Ok(then(Expr::Column(*id)));
         }
         let class = match planned.func.as_str() {
-            "row_number" | "rank" | "dense_rank" | "ntile" | "count" => TypeClass::Integer,
+            "row_number" | "rank" | "dense_rank" | "ntile" | "count" | "sql_count_distinct" => {
+                TypeClass::Integer
+            }
             "group_concat" | "string_agg" => TypeClass::Text,
             "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max" => planned
                 .args
@@ -96,14 +126,21 @@ impl<'a> Planner<'a> {
         // Numbers and counts are never NULL; `lag` is at the edge, and a sum over an empty frame.
         let nullable = !matches!(
             planned.func.as_str(),
-            "row_number" | "rank" | "dense_rank" | "ntile" | "count" | "percent_rank" | "cume_dist"
+            "row_number"
+                | "rank"
+                | "dense_rank"
+                | "ntile"
+                | "count"
+                | "sql_count_distinct"
+                | "percent_rank"
+                | "cume_dist"
         );
         let id = self.new_column(ColumnInfo::computed(&planned.func, class, nullable))?;
         self.note_column(id, function.span());
         if let Some(scope) = self.scopes.last_mut() {
             scope.windows.push((id, planned));
         }
-        Ok(Expr::Column(id))
+        Ok(then(Expr::Column(id)))
     }
 
     /// `row_number() OVER (PARTITION BY … ORDER BY …)`, which the caller puts into a `Window` node.

@@ -116,3 +116,40 @@ pub(super) fn distinct_joined(rows: &[Vec<Value>], direction: Option<Direction>)
     let parts: Vec<String> = list.into_iter().filter_map(text).collect();
     parts.first().map(|_| Value::Text(parts.join(&by))).ok_or(Stop::Null)
 }
+
+/// The values of a group that SQLite tells apart, each once.
+fn distinct(rows: &[Vec<Value>]) -> Vec<&Value> {
+    let mut list = sorted(rows, 0);
+    list.dedup_by(|a, b| order(a, b) == Ordering::Equal);
+    list
+}
+
+/// COUNT(DISTINCT x), which SQLite has over no window.
+pub(super) fn distinct_count(rows: &[Vec<Value>]) -> Returned {
+    i64::try_from(distinct(rows).len()).map(Value::Integer).map_err(|_| "too many rows".into())
+}
+
+/// SUM(DISTINCT x): a whole number of whole numbers, as in SQLite.
+pub(super) fn distinct_sum(rows: &[Vec<Value>]) -> Returned {
+    let list = distinct(rows);
+    list.first().ok_or(Stop::Null)?;
+    let whole = |sum: i64, value: &&Value| match value {
+        Value::Integer(i) => sum.checked_add(*i).ok_or(Stop::Error("integer overflow".to_owned())).map(Some),
+        _ => Ok(None),
+    };
+    let mut sum = 0;
+    for value in &list {
+        match whole(sum, value)? {
+            Some(next) => sum = next,
+            None => return Ok(real(list.iter().map(|v| number(v).unwrap_or(0.0)).sum())),
+        }
+    }
+    Ok(Value::Integer(sum))
+}
+
+/// AVG(DISTINCT x).
+pub(super) fn distinct_average(rows: &[Vec<Value>]) -> Returned {
+    let list = distinct(rows);
+    list.first().ok_or(Stop::Null)?;
+    Ok(real(list.iter().map(|v| number(v).unwrap_or(0.0)).sum::<f64>() / list.len() as f64))
+}

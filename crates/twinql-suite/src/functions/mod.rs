@@ -182,6 +182,9 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_representative", aggregates::representative),
     collector("pg_var_pop", |rows| aggregates::variance(rows, false).map(real)),
     collector("pg_var_samp", |rows| aggregates::variance(rows, true).map(real)),
+    collector("sql_avg_distinct", aggregates::distinct_average),
+    collector("sql_count_distinct", aggregates::distinct_count),
+    collector("sql_sum_distinct", aggregates::distinct_sum),
 ];
 
 /// A value as text, as SQLite converts it; NULL and blobs that are no text have none.

@@ -1,6 +1,8 @@
 //! The functions on a connection.
 
-use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use std::collections::VecDeque;
+
+use rusqlite::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
 use rusqlite::{Connection, Error};
 use twinql_sql::Value;
 use twinql_sql::function::Scalar;
@@ -54,7 +56,7 @@ fn call(function: Function, row: &Scalar, arguments: &[Value]) -> Returned {
 }
 
 struct Group {
-    rows: Vec<Vec<Value>>,
+    rows: VecDeque<Vec<Value>>,
     bytes: usize,
 }
 
@@ -65,7 +67,7 @@ struct Collecting {
 
 impl Aggregate<Group, Bound<Value>> for Collecting {
     fn init(&self, _: &mut Context<'_>) -> rusqlite::Result<Group> {
-        Ok(Group { rows: Vec::new(), bytes: 0 })
+        Ok(Group { rows: VecDeque::new(), bytes: 0 })
     }
 
     fn step(&self, context: &mut Context<'_>, group: &mut Group) -> rusqlite::Result<()> {
@@ -74,13 +76,28 @@ impl Aggregate<Group, Bound<Value>> for Collecting {
         if group.bytes > MAX_GROUP {
             return Err(failure("a group is too large"));
         }
-        group.rows.push(row);
+        group.rows.push_back(row);
         Ok(())
     }
 
     fn finalize(&self, _: &mut Context<'_>, group: Option<Group>) -> rusqlite::Result<Bound<Value>> {
-        let rows = group.map(|g| g.rows).unwrap_or_default();
-        result((self.collector.call)(&rows), self.longest)
+        let mut rows = group.map(|g| g.rows).unwrap_or_default();
+        result((self.collector.call)(rows.make_contiguous()), self.longest)
+    }
+}
+
+/// The same over a window: its rows leave in the order in which they came.
+impl WindowAggregate<Group, Bound<Value>> for Collecting {
+    fn value(&self, group: Option<&mut Group>) -> rusqlite::Result<Bound<Value>> {
+        let rows = group.map(|g| &*g.rows.make_contiguous()).unwrap_or_default();
+        result((self.collector.call)(rows), self.longest)
+    }
+
+    fn inverse(&self, _: &mut Context<'_>, group: &mut Group) -> rusqlite::Result<()> {
+        if let Some(row) = group.rows.pop_front() {
+            group.bytes -= row.iter().map(size).sum::<usize>();
+        }
+        Ok(())
     }
 }
 
@@ -103,7 +120,7 @@ pub(crate) fn register(connection: &Connection, value_bytes: i32) -> rusqlite::R
     for collector in AGGREGATES {
         let arity = collector.arity().and_then(|n| i32::try_from(n).ok()).unwrap_or(-1);
         let collecting = Collecting { collector: *collector, longest };
-        connection.create_aggregate_function(collector.name, arity, flags, collecting)?;
+        connection.create_window_function(collector.name, arity, flags, collecting)?;
     }
     Ok(())
 }

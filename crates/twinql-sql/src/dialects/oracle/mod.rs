@@ -26,4 +26,5 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: None,
     },
     functions: Some(functions::ALL),
+    aggregates: functions::AGGREGATES,
 };

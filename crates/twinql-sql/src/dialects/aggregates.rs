@@ -1,0 +1,84 @@
+//! Aggregates of a dialect that has a table of its own.
+//!
+//! A row says what an aggregate is in SQLite's or the sandbox's words: `COUNTIF(c)` → `count(CASE WHEN c THEN 1 END)`. It holds
+//! for the aggregate of a group and over a window. What has no row is looked up among those that all systems share
+//! ([`crate::function::AGGREGATES`]).
+
+use crate::dialects::Dialect;
+use crate::expr::Expr;
+use crate::plan::Planner;
+
+/// An aggregate of one system.
+pub(crate) struct Aggregate {
+    /// Its name, in lower case.
+    pub(crate) name: &'static str,
+    /// The least and the greatest number of arguments with which this row holds.
+    pub(crate) arguments: (usize, usize),
+    /// What it is.
+    pub(crate) to: To,
+}
+
+/// What an aggregate is in words that are known.
+pub(crate) enum To {
+    /// The aggregate of SQLite or the sandbox of this name, with the same arguments.
+    Call(&'static str),
+    /// Other words; `None` for a call that has none, which is then opaque.
+    Written(fn(&Planner<'_>, &[Expr]) -> Option<Words>),
+}
+
+/// An aggregate in other words.
+pub(crate) struct Words {
+    /// The aggregate of SQLite or the sandbox.
+    pub(crate) name: &'static str,
+    /// Each value counts once.
+    pub(crate) distinct: bool,
+    /// Its arguments.
+    pub(crate) args: Vec<Expr>,
+    /// What is done with its value.
+    pub(crate) then: Option<fn(Expr) -> Expr>,
+}
+
+impl Words {
+    /// The aggregate of this name with these arguments.
+    pub(crate) fn new(name: &'static str, args: Vec<Expr>) -> Words {
+        Words { name, distinct: false, args, then: None }
+    }
+}
+
+/// A row.
+pub(crate) const fn aggregate(name: &'static str, arguments: (usize, usize), to: To) -> Aggregate {
+    Aggregate { name, arguments, to }
+}
+
+impl Dialect {
+    /// The row of an aggregate's call.
+    pub(crate) fn aggregate(self, name: &str, arguments: usize) -> Option<&'static Aggregate> {
+        let rows = self.profile().aggregates;
+        rows.iter().find(|a| a.name == name && a.arguments.0 <= arguments && arguments <= a.arguments.1)
+    }
+
+    /// Whether a dialect has a row for an aggregate of this lower-case name.
+    pub(crate) fn any_has_aggregate(name: &str) -> bool {
+        Dialect::ALL.iter().any(|d| d.profile().aggregates.iter().any(|a| a.name == name))
+    }
+}
+
+/// `COUNTIF(c)`: how many rows hold.
+pub(crate) fn count_if(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let [condition] = args else { return None };
+    let one = Expr::case(vec![(condition.clone(), Expr::integer(1))], None);
+    Some(Words::new("count", vec![one]))
+}
+
+/// `MEDIAN(x)`: the value in the middle, or between the two there.
+pub(crate) fn median(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let [value] = args else { return None };
+    let half = Expr::Literal(crate::value::Value::Real(0.5.into()));
+    Some(Words::new("pg_percentile_cont", vec![half, value.clone()]))
+}
+
+/// `LISTAGG(x[, separator])`: nothing stands between the texts where no separator is said.
+pub(crate) fn listagg(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let separator = args.get(1).cloned().unwrap_or_else(|| Expr::text(""));
+    Some(Words::new("group_concat", vec![args.first()?.clone(), separator]))
+}
