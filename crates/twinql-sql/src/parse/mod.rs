@@ -1,5 +1,6 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
+mod declare;
 mod desugar;
 pub(crate) mod foreign;
 mod frames;
@@ -269,7 +270,12 @@ impl Grammar {
             .with_recursion_limit(RECURSION_LIMIT)
             .with_tokens_with_locations(tokens);
         while parser.consume_token(&Token::SemiColon) {}
-        let query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
+        let variables = match self.dialect {
+            Dialect::Tsql => declare::Variables::read(&mut parser).map_err(|e| Failure::parse(text, &e))?,
+            _ => declare::Variables::default(),
+        };
+        let mut query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
+        variables.fill(&mut query);
         let ended = parser.consume_token(&Token::SemiColon);
         while parser.consume_token(&Token::SemiColon) {}
         let next = parser.peek_token();

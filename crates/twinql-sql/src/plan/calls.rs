@@ -26,7 +26,7 @@ impl Planner<'_> {
     }
 
     /// EXTRACT.
-    pub(super) fn extract(&self, field: &str, from: Expr) -> Expr {
+    pub(crate) fn extract(&self, field: &str, from: Expr) -> Expr {
         if self.dialect == Dialect::Sqlite {
             return words::extract(field, from);
         }

@@ -278,6 +278,16 @@ impl<'a> Planner<'a> {
         right: Expr,
         whole: &ast::Expr,
     ) -> Result<Expr> {
+        if self.dialect == Dialect::Tsql
+            && let Some(planned) = self.server_arithmetic(op, &left, &right)
+        {
+            return Ok(planned);
+        }
+        if self.dialect == Dialect::Oracle
+            && let Some(planned) = self.oracle_operator(op, &left, &right)
+        {
+            return Ok(planned);
+        }
         match op {
             BinaryOperator::Divide => {
                 self.check_widths(&left, &right, whole)?;
@@ -400,6 +410,12 @@ impl<'a> Planner<'a> {
         let expr = self.plan_expr(expr)?;
         let pattern = self.plan_expr(pattern)?;
         let (expr, pattern, cases) = self.like_of_bytes(expr, pattern, cases);
+        // SQL Server's patterns have classes.
+        if self.dialect == Dialect::Tsql && pattern.as_text().is_none_or(|text| text.contains('[')) {
+            let mut args = vec![expr, pattern];
+            args.extend(self.plan_optional(escape)?);
+            return Ok(negate_if(negated, Expr::function("ms_like", args)));
+        }
         let escape = match escape {
             Some(escape) => Some(self.plan_expr(escape)?),
             // A backslash escapes in some dialects where nothing else is said.

@@ -30,6 +30,7 @@ mod project;
 mod refuse;
 mod scope;
 mod select;
+mod server;
 mod set_op;
 mod sight;
 mod source;

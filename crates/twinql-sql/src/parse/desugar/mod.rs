@@ -2,11 +2,14 @@
 //! file does one, on sqlparser's AST, so that all that follows sees what SQLite has too.
 
 mod any;
+mod apply;
 mod build;
 mod children;
 mod grouping;
 mod intervals;
+mod oracle;
 mod series;
+mod top;
 mod units;
 
 use std::ops::ControlFlow;
@@ -53,7 +56,16 @@ impl VisitorMut for Rewriter {
         if self.dialect != Dialect::Mysql {
             series::move_to_from(&mut query.body, &mut self.series);
         }
-        ControlFlow::Continue(())
+        match self.dialect {
+            Dialect::Tsql => apply::write_out(&mut query.body),
+            Dialect::Oracle => {
+                if let Err(error) = oracle::write_out(query) {
+                    return self.flow(Err(error));
+                }
+            }
+            _ => {}
+        }
+        self.flow(top::write_out(query))
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
@@ -64,6 +76,9 @@ impl VisitorMut for Rewriter {
         units::quote(expr, self.dialect);
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
+        }
+        if self.dialect == Dialect::Oracle {
+            oracle::plain(expr);
         }
         ControlFlow::Continue(())
     }
