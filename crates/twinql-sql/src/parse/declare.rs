@@ -1,4 +1,4 @@
-//! SQL Server's variables: `DECLARE @n INT = 5; SELECT … WHERE a > @n` is `SELECT … WHERE a > 5`.
+//! What stands around a query of SQL Server: hints, and variables. `DECLARE @n INT = 5; SELECT … WHERE a > @n` is `SELECT … WHERE a > 5`.
 //!
 //! A variable stands for the value that it was given, as a value of its type
 //! (<https://learn.microsoft.com/sql/t-sql/language-elements/declare-local-variable-transact-sql>).
@@ -88,6 +88,25 @@ impl Variables {
             }
             ControlFlow::Continue(())
         });
+    }
+}
+
+/// Passes over `OPTION (…)` behind a query, hints that say how an answer is computed
+/// (<https://learn.microsoft.com/sql/t-sql/queries/option-clause-transact-sql>).
+pub(super) fn skip_option(parser: &mut Parser<'_>) {
+    if !is_word(&parser.peek_token().token, "option") || parser.peek_nth_token(1).token != Token::LParen {
+        return;
+    }
+    parser.next_token();
+    let mut depth = 0_usize;
+    loop {
+        match parser.next_token().token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth <= 1 => return,
+            Token::RParen => depth -= 1,
+            Token::EOF => return,
+            _ => {}
+        }
     }
 }
 

@@ -276,6 +276,9 @@ impl Grammar {
         };
         let mut query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
         variables.fill(&mut query);
+        if self.dialect == Dialect::Tsql {
+            declare::skip_option(&mut parser);
+        }
         let ended = parser.consume_token(&Token::SemiColon);
         while parser.consume_token(&Token::SemiColon) {}
         let next = parser.peek_token();

@@ -11,6 +11,7 @@ use super::foreign_type::ForeignType;
 use super::temporal::{call, to_date, to_timestamp};
 use super::types::info_of;
 use super::{Planner, Result, unsupported};
+use crate::dialects::Dialect;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::{Affinity, TypeClass};
 use crate::temporal::Moment;
@@ -30,7 +31,26 @@ impl<'a> Planner<'a> {
     pub(crate) fn is_moment(&self, expr: &Expr) -> bool {
         match self.kind(expr) {
             Some(kind) => kind.is_moment(),
-            None => self.class_of(expr) == TypeClass::Time,
+            None if self.class_of(expr) == TypeClass::Time => true,
+            None => match expr {
+                Expr::Function { name, args: _ } => {
+                    ["my_date_add", "my_str_to_date", "ora_add_months"].contains(&name.as_str())
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// Whether an expression is a whole number; a column of a schema that tells no more than "number" is written as one.
+    fn is_whole(&self, expr: &Expr) -> bool {
+        let bare = |id: crate::rel::ColumnId| {
+            let origin = id.info(&self.columns)?.origin?;
+            Some(self.schema.column(origin)?.declared.eq_ignore_ascii_case("number"))
+        };
+        match self.class_of(expr) {
+            TypeClass::Integer | TypeClass::Boolean => true,
+            TypeClass::Number => matches!(expr, Expr::Column(id) if bare(*id) == Some(true)),
+            _ => false,
         }
     }
 
@@ -40,7 +60,7 @@ impl<'a> Planner<'a> {
             return self.styled(expr, None, None);
         }
         match self.class_of(&expr) {
-            TypeClass::Number => None,
+            TypeClass::Number if !self.is_whole(&expr) => None,
             _ => Some(expr),
         }
     }
@@ -223,6 +243,11 @@ impl<'a> Planner<'a> {
                 let epoch = Expr::Literal(crate::value::Value::Real(2_415_020.5.into()));
                 Expr::binary(BinaryOp::Sub, call("julianday", vec![operand]), epoch)
             }
+            (Target::Affinity(Affinity::Integer), _) if is_moment => {
+                let epoch = Expr::Literal(crate::value::Value::Real(2_415_020.5.into()));
+                let days = Expr::binary(BinaryOp::Sub, call("julianday", vec![operand]), epoch);
+                call("round", vec![days]).cast(Affinity::Integer)
+            }
             (Target::Affinity(_) | Target::Scaled(_) | Target::Truth, _) if is_moment => unknown(operand),
             (Target::Named(_) | Target::Opaque(_), _) => unknown(operand),
             // Where a text is none of the type it is NULL, elsewhere an error.
@@ -257,7 +282,7 @@ impl<'a> Planner<'a> {
             return None;
         }
         match self.class_of(&operand) {
-            TypeClass::Integer | TypeClass::Boolean => {
+            _ if self.is_whole(&operand) => {
                 let text = operand.cast(Affinity::Text);
                 let limit = length.filter(|n| *n < DIGITS).and_then(|n| i64::try_from(n).ok());
                 // A number that has no room is a star.
@@ -271,7 +296,7 @@ impl<'a> Planner<'a> {
                     _ => text,
                 })
             }
-            TypeClass::Text => {
+            class if class == TypeClass::Text || gives_text(&operand) => {
                 let fits = |n: u64| operand.as_text().is_some_and(|t| t.chars().count() as u64 <= n);
                 Some(match length {
                     Some(n) if !fits(n) => {
@@ -281,7 +306,7 @@ impl<'a> Planner<'a> {
                     _ => operand,
                 })
             }
-            TypeClass::Number | TypeClass::Time | TypeClass::Other => None,
+            _ => None,
         }
     }
 
@@ -309,6 +334,16 @@ impl<'a> Planner<'a> {
         match (self.is_moment(left), self.is_moment(right)) {
             (true, false) if whole(right) => return later(left, right),
             (false, true) if adds && whole(left) => return later(right, left),
+            (true, true) if !adds => {
+                // A moment so long after 1900-01-01.
+                let days = |e: &Expr| call("julianday", vec![e.clone()]);
+                let day = Expr::Literal(crate::value::Value::Real(86_400.0.into()));
+                let between = Expr::binary(BinaryOp::Sub, days(left), days(right));
+                let seconds =
+                    call("round", vec![Expr::binary(BinaryOp::Mul, between, day), Expr::integer(3)]);
+                let base = Expr::text("1900-01-01 00:00:00");
+                return Some(call("my_date_add", vec![base, seconds, Expr::text("second")]));
+            }
             (false, false) => {}
             _ => return unknown(),
         }
@@ -328,6 +363,20 @@ impl<'a> Planner<'a> {
             }
         }
         if adds { Some(Expr::binary(BinaryOp::Concat, left.clone(), right.clone())) } else { None }
+    }
+
+    /// SQL Server reads a number beside a moment as days since 1900-01-01.
+    pub(super) fn days_as_moments(&self, left: Expr, right: Expr) -> (Expr, Expr) {
+        if self.dialect != Dialect::Tsql {
+            return (left, right);
+        }
+        let day = |e: &Expr| Moment::date(1900, 1, 1)?.plus_days(e.as_integer()?);
+        let moment = |e: Expr, beside: &Expr| match day(&e).filter(|_| self.is_moment(beside)) {
+            Some(day) => Expr::text(day.to_timestamp().to_string()),
+            None => e,
+        };
+        let (l, r) = (moment(left.clone(), &right), moment(right, &left));
+        (l, r)
     }
 
     /// Oracle's `||`, for which NULL is an empty text.

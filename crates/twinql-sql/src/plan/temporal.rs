@@ -9,7 +9,7 @@ use super::{Planner, Result, unsupported};
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::rel::ColumnId;
-use crate::schema::TypeClass;
+use crate::schema::{Affinity, TypeClass};
 use crate::temporal::{Interval, Moment, Unit};
 use crate::value::Value;
 use sqlparser::tokenizer::Span;
@@ -235,6 +235,13 @@ impl Planner<'_> {
             _ => return Ok(None),
         };
         if self.dialect == Dialect::Mysql {
+            if op == BinaryOp::Sub && l == Some(ForeignType::Date) && r == Some(ForeignType::Date) {
+                // 2024-05-01 is 20240501.
+                let digits = |e: &Expr| {
+                    call("strftime", vec![Expr::text("%Y%m%d"), e.clone()]).cast(Affinity::Integer)
+                };
+                return Ok(Some(Expr::binary(op, digits(left), digits(right))));
+            }
             return unsupported(
                 "arithmetic with dates, which MySQL does with their digits (write DATEDIFF or INTERVAL)",
                 span,

@@ -36,7 +36,7 @@ fn moment(planner: &Planner<'_>, date: &Expr) -> Option<Expr> {
     if let Expr::Literal(_) = date {
         let at = match date.as_integer() {
             Some(days) => Moment::date(1900, 1, 1)?.plus_days(days)?,
-            None => Moment::parse(date.as_text()?)?,
+            None => written(date.as_text()?)?,
         };
         return Some(Expr::text(at.to_timestamp().to_string()));
     }
@@ -44,6 +44,15 @@ fn moment(planner: &Planner<'_>, date: &Expr) -> Option<Expr> {
         TypeClass::Text => Some(call("pg_timestamp", vec![date.clone()])),
         TypeClass::Integer | TypeClass::Number | TypeClass::Boolean => None,
         TypeClass::Time | TypeClass::Other => Some(date.clone()),
+    }
+}
+
+/// The moment that a text is, also one of digits alone: `20240501`.
+fn written(text: &str) -> Option<Moment> {
+    let digits = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
+    match digits {
+        true => Moment::parse(&format!("{}-{}-{}", text.get(..4)?, text.get(4..6)?, text.get(6..)?)),
+        false => Moment::parse(text),
     }
 }
 
@@ -201,6 +210,16 @@ pub(super) fn format(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let format = format.as_text()?;
     match planner.class_of(value) {
         TypeClass::Integer | TypeClass::Number => {
+            if let Some(of_hundred) = format.strip_suffix('%') {
+                let (grouped, zeros) = places(of_hundred)?;
+                let hundred = Expr::binary(BinaryOp::Mul, value.clone(), Expr::integer(100));
+                let text = call("my_format", vec![hundred, Expr::integer(zeros)]);
+                let text = match grouped {
+                    true => text,
+                    false => call("replace", vec![text, Expr::text(","), Expr::text("")]),
+                };
+                return Some(Expr::binary(BinaryOp::Concat, text, Expr::text("%")));
+            }
             let places = places(format)?;
             let grouped = call("my_format", vec![value.clone(), Expr::integer(places.1)]);
             Some(match places.0 {

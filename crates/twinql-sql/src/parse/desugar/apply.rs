@@ -1,11 +1,12 @@
-//! SQL Server's CROSS APPLY and OUTER APPLY, which are LATERAL joins, and its hints at tables, which say how an answer is computed.
+//! SQL Server's CROSS APPLY and OUTER APPLY, which are LATERAL joins, its hints at tables, which say how an answer is computed, and
+//! its names of collations.
 //!
 //! `FROM t CROSS APPLY (SELECT TOP 1 …) AS x` → `FROM t CROSS JOIN LATERAL (SELECT TOP 1 …) AS x`
 //! (<https://learn.microsoft.com/sql/t-sql/queries/from-transact-sql#left_table_source--cross--outer--apply-right_table_source>).
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, JoinConstraint, JoinOperator, SetExpr, TableFactor,
-    TableFunctionArgs, TableWithJoins, Value,
+    Expr, FunctionArg, FunctionArgExpr, Ident, JoinConstraint, JoinOperator, ObjectName, SetExpr,
+    TableFactor, TableFunctionArgs, TableWithJoins, Value,
 };
 
 /// Hints at tables (<https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table>).
@@ -39,6 +40,20 @@ pub(super) fn write_out(body: &mut SetExpr) {
     }
 }
 
+/// `x COLLATE SQL_Latin1_General_CP1_CI_AS` is x, since that is the default; `_CS_` and `_BIN` tell cases apart
+/// (<https://learn.microsoft.com/sql/t-sql/statements/windows-collation-name-transact-sql>).
+pub(super) fn collation(expr: &mut Expr) {
+    let Expr::Collate { expr: inner, collation } = expr else {
+        return;
+    };
+    let name = collation.to_string().to_ascii_uppercase();
+    if name.contains("_CI_AS") {
+        *expr = (**inner).clone();
+    } else if name.contains("_CS_AS") || name.ends_with("_BIN") || name.ends_with("_BIN2") {
+        *collation = ObjectName::from(vec![Ident::new("BINARY")]);
+    }
+}
+
 fn joined(tables: &mut TableWithJoins) {
     plain(&mut tables.relation);
     for join in &mut tables.joins {
@@ -67,7 +82,15 @@ fn plain(factor: &mut TableFactor) {
         _ => false,
     };
     match factor {
-        TableFactor::Table { args, with_hints, .. } => {
+        TableFactor::Table { args, with_hints, alias, .. } => {
+            if let Some(alias) = alias
+                && alias
+                    .columns
+                    .iter()
+                    .all(|c| c.data_type.is_none() && is_hint(&Expr::Identifier(c.name.clone())))
+            {
+                alias.columns.clear();
+            }
             if with_hints.iter().all(is_hint) {
                 with_hints.clear();
             }

@@ -8,6 +8,7 @@ mod children;
 mod grouping;
 mod intervals;
 mod oracle;
+mod pivot;
 mod series;
 mod top;
 mod units;
@@ -77,8 +78,10 @@ impl VisitorMut for Rewriter {
         if self.dialect == Dialect::Mysql {
             intervals::call(expr);
         }
-        if self.dialect == Dialect::Oracle {
-            oracle::plain(expr);
+        match self.dialect {
+            Dialect::Oracle => oracle::plain(expr),
+            Dialect::Tsql => apply::collation(expr),
+            _ => {}
         }
         ControlFlow::Continue(())
     }
@@ -88,6 +91,7 @@ impl VisitorMut for Rewriter {
     }
 
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        self.flow(series::write_out(factor))
+        let written = series::write_out(factor).and_then(|()| pivot::write_out(factor, self.dialect));
+        self.flow(written)
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn quote(expr: &mut Expr, dialect: Dialect) {
     if let Some(position) = position
         && let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) = list.args.get_mut(position)
         && let Expr::Identifier(word) = unit
-        && word.quote_style.is_none()
+        && (word.quote_style.is_none() || dialect == Dialect::Tsql)
     {
         if dialect == Dialect::Tsql {
             if let Some(name) = tsql::unit(&word.value) {
