@@ -238,6 +238,13 @@ impl<'a> Planner<'a> {
                     None => unknown(operand),
                 }
             }
+            // A constant keeps its type: a text of it is written in a style.
+            (Target::Function("date"), TypeClass::Text) if operand.is_literal() => {
+                call("date", vec![operand])
+            }
+            (Target::Function("datetime"), TypeClass::Text) if operand.is_literal() => {
+                call("pg_timestamp", vec![operand])
+            }
             // Days since 1900-01-01.
             (Target::Affinity(Affinity::Real), _) if is_moment => {
                 let epoch = Expr::Literal(crate::value::Value::Real(2_415_020.5.into()));
@@ -365,18 +372,19 @@ impl<'a> Planner<'a> {
         if adds { Some(Expr::binary(BinaryOp::Concat, left.clone(), right.clone())) } else { None }
     }
 
-    /// SQL Server reads a number beside a moment as days since 1900-01-01.
+    /// Both sides of a comparison of SQL Server's: a number beside a moment counts days since 1900-01-01, and a constant that is
+    /// cast to a date is the text that it would be without the cast.
     pub(super) fn days_as_moments(&self, left: Expr, right: Expr) -> (Expr, Expr) {
         if self.dialect != Dialect::Tsql {
             return (left, right);
         }
         let day = |e: &Expr| Moment::date(1900, 1, 1)?.plus_days(e.as_integer()?);
-        let moment = |e: Expr, beside: &Expr| match day(&e).filter(|_| self.is_moment(beside)) {
+        let (of_left, of_right) = (self.is_moment(&left), self.is_moment(&right));
+        let plain = |e: Expr, beside: bool| match day(&e).filter(|_| beside) {
             Some(day) => Expr::text(day.to_timestamp().to_string()),
-            None => e,
+            None => written(&e).unwrap_or(e),
         };
-        let (l, r) = (moment(left.clone(), &right), moment(right, &left));
-        (l, r)
+        (plain(left, of_right), plain(right, of_left))
     }
 
     /// Oracle's `||`, for which NULL is an empty text.
@@ -428,6 +436,22 @@ impl<'a> Planner<'a> {
             (false, true) if adds && days(left) => Some(later(right, left)),
             _ => None,
         }
+    }
+}
+
+/// The constant that was cast to a date.
+fn written(expr: &Expr) -> Option<Expr> {
+    let Expr::Function { name, args } = expr else {
+        return None;
+    };
+    let [at] = args.as_slice() else {
+        return None;
+    };
+    let at = Moment::parse(at.as_text()?)?;
+    match name.as_str() {
+        "date" => Some(Expr::text(at.to_date().to_string())),
+        "pg_timestamp" => Some(Expr::text(at.to_timestamp().to_string())),
+        _ => None,
     }
 }
 

@@ -2,6 +2,10 @@
 //! are read, how many are judged, and that no proof and few verdicts contradict a label.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod executed;
+mod oracle;
+mod tsql;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -6,6 +6,7 @@ use crate::dialects::functions::{Function, To, function};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
+use crate::temporal::Moment;
 
 /// Any number of arguments.
 const MANY: usize = usize::MAX;
@@ -118,9 +119,14 @@ fn regexp_replace(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("pg_regexp_replace", args.iter().cloned().chain([Expr::text("g")]).collect()))
 }
 
+/// Whether a value is a date; where a function wants one or a number, a text of that form was written as `DATE '…'`.
+fn is_date(planner: &Planner<'_>, value: &Expr) -> bool {
+    planner.is_moment(value) || value.as_text().and_then(Moment::parse).is_some()
+}
+
 /// `ROUND(number[, places])`; of dates it is another function.
 fn round(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    if planner.is_moment(args.first()?) {
+    if is_date(planner, args.first()?) {
         return None;
     }
     Some(match args.get(1).map(Expr::as_integer) {
@@ -132,7 +138,7 @@ fn round(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 /// `TRUNC(number[, places])`, `TRUNC(date[, unit])`.
 fn trunc(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let (value, rest) = args.split_first()?;
-    if !planner.is_moment(value) {
+    if !is_date(planner, value) {
         let number = matches!(planner.class_of(value), TypeClass::Integer | TypeClass::Number);
         return match rest {
             _ if !number => None,
@@ -213,6 +219,7 @@ fn to_char(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let format = match rest {
         [] => {
             return match class {
+                _ if is_date(planner, value) => None,
                 TypeClass::Text => Some(value.clone()),
                 TypeClass::Integer => Some(value.clone().cast(Affinity::Text)),
                 _ => None,
@@ -226,7 +233,7 @@ fn to_char(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
         let plain = digits.bytes().all(|b| matches!(b, b'9' | b'0' | b',' | b'.'));
         return plain.then(|| call("ora_number_text", args.to_vec()));
     }
-    if !planner.is_moment(value) {
+    if !is_date(planner, value) {
         return None;
     }
     // Names in full are padded, and written as the format is.
