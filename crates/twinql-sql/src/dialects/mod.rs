@@ -15,7 +15,7 @@ mod redshift;
 mod snowflake;
 mod sqlite;
 mod trino;
-mod tsql;
+pub(crate) mod tsql;
 mod words;
 
 use std::fmt;

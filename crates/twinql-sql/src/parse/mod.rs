@@ -1,5 +1,6 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
+mod declare;
 mod desugar;
 pub(crate) mod foreign;
 mod frames;
@@ -244,6 +245,26 @@ impl Grammar {
         Ok(tokens)
     }
 
+    /// One query, with the variables that are declared before it where the dialect has such.
+    fn with_variables(&self, parser: &mut Parser<'_>) -> Result<Box<Query>, ParserError> {
+        match self.dialect {
+            Dialect::Tsql => {
+                let variables = declare::Variables::read(parser)?;
+                let mut query = parser.parse_query()?;
+                variables.fill(&mut query);
+                declare::skip_option(parser);
+                Ok(query)
+            }
+            Dialect::Bigquery => {
+                let variables = script::Variables::read(parser)?;
+                let mut query = parser.parse_query()?;
+                variables.fill(&mut query);
+                Ok(query)
+            }
+            _ => parser.parse_query(),
+        }
+    }
+
     /// Parses a text as it stands.
     fn attempt(&self, text: &str) -> Result<Read, Failure> {
         let mut tokens = self.tokenize(text).map_err(|e| Failure::parse(text, &e))?;
@@ -273,14 +294,7 @@ impl Grammar {
             .with_recursion_limit(RECURSION_LIMIT)
             .with_tokens_with_locations(tokens);
         while parser.consume_token(&Token::SemiColon) {}
-        let variables = match self.dialect {
-            Dialect::Bigquery => {
-                script::Variables::read(&mut parser).map_err(|e| Failure::parse(text, &e))?
-            }
-            _ => script::Variables::default(),
-        };
-        let mut query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
-        variables.fill(&mut query);
+        let query = self.with_variables(&mut parser).map_err(|e| Failure::parse(text, &e))?;
         let ended = parser.consume_token(&Token::SemiColon);
         while parser.consume_token(&Token::SemiColon) {}
         let next = parser.peek_token();

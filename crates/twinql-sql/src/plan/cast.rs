@@ -15,7 +15,7 @@ use crate::schema::{Affinity, Collation, TypeClass};
 use crate::value::Value;
 
 /// What a cast does.
-enum Target {
+pub(super) enum Target {
     /// What SQLite's cast to a type of this affinity does.
     Affinity(Affinity),
     /// The first characters of the text.
@@ -75,7 +75,7 @@ fn opaque(data_type: &DataType) -> Target {
     Target::Opaque(data_type.to_string())
 }
 
-fn target(dialect: Dialect, data_type: &DataType) -> Target {
+pub(super) fn target(dialect: Dialect, data_type: &DataType) -> Target {
     use DataType as T;
     match data_type {
         T::Varchar(length) | T::Nvarchar(length) | T::CharVarying(length) | T::CharacterVarying(length) => {
@@ -167,6 +167,10 @@ impl<'a> Planner<'a> {
         let before = self.nodes;
         let operand = self.plan_expr(expr)?;
         let cost = self.nodes - before;
+        if self.dialect == Dialect::Tsql {
+            let is_try = matches!(kind, ast::CastKind::TryCast | ast::CastKind::SafeCast);
+            return self.convert(operand, cost, data_type, None, is_try);
+        }
         match kind {
             ast::CastKind::Cast | ast::CastKind::DoubleColon => {}
             ast::CastKind::TryCast | ast::CastKind::SafeCast => {
@@ -242,7 +246,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
+    pub(super) fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
         Ok(match target {
             Target::Affinity(Affinity::Integer) => self.cast_to_whole(operand),
             // MySQL's BINARY: a text that is compared by its bytes.

@@ -207,9 +207,10 @@ impl Planner<'_> {
         }
     }
 
-    /// MySQL compares a text with a number as numbers: `'a' = 0`, `'1a' = 1`. Other systems refuse that, or read the text.
+    /// MySQL compares a text with a number as numbers: `'a' = 0`, `'1a' = 1`; so do SQL Server and Oracle, where such a text
+    /// is an error. Other systems refuse that, or read the text.
     pub(super) fn as_numbers(&self, left: Expr, right: Expr) -> (Expr, Expr) {
-        if self.dialect != Dialect::Mysql {
+        if !matches!(self.dialect, Dialect::Mysql | Dialect::Tsql | Dialect::Oracle) {
             return (left, right);
         }
         let class = |e: &Expr| info_of(e, &self.columns).class;

@@ -300,6 +300,16 @@ impl<'a> Planner<'a> {
         right: Expr,
         whole: &ast::Expr,
     ) -> Result<Expr> {
+        if self.dialect == Dialect::Tsql
+            && let Some(planned) = self.server_arithmetic(op, &left, &right)
+        {
+            return Ok(planned);
+        }
+        if self.dialect == Dialect::Oracle
+            && let Some(planned) = self.oracle_operator(op, &left, &right)
+        {
+            return Ok(planned);
+        }
         match op {
             BinaryOperator::Divide => {
                 self.check_widths(&left, &right, whole)?;
@@ -381,6 +391,7 @@ impl<'a> Planner<'a> {
     /// A comparison, both sides in one form, so that their bytes decide it.
     pub(crate) fn compare(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         self.check_comparison(op, &left, &right);
+        let (left, right) = self.days_as_moments(left, right);
         let (left, right) = self.aligned(left, right);
         let (left, right) = self.as_numbers(left, right);
         let (left, right) = self.folded(left, right);
@@ -457,6 +468,12 @@ impl<'a> Planner<'a> {
         let pattern = self.plan_expr(pattern)?;
         self.check_like(&expr, sqlparser::tokenizer::Span::empty());
         let (expr, pattern, cases) = self.like_of_bytes(expr, pattern, cases);
+        // SQL Server's patterns have classes.
+        if self.dialect == Dialect::Tsql && pattern.as_text().is_none_or(|text| text.contains('[')) {
+            let mut args = vec![expr, pattern];
+            args.extend(self.plan_optional(escape)?);
+            return Ok(negate_if(negated, Expr::function("ms_like", args)));
+        }
         let escape = match escape {
             Some(escape) => Some(self.plan_expr(escape)?),
             // A backslash escapes in some dialects where nothing else is said.

@@ -43,7 +43,7 @@ impl ForeignType {
     /// The kind that a function gives, if it is always the same.
     pub(super) fn of_function(name: &str) -> Option<ForeignType> {
         Some(match name {
-            "date" | "current_date" | "my_last_day" => ForeignType::Date,
+            "date" | "current_date" | "my_last_day" | "ora_add_months" => ForeignType::Date,
             "datetime" | "current_timestamp" | "sql_of_epoch" | "sf_to_timestamp" | "pg_date_trunc"
             | "pg_timestamp" | "pg_timestamptz" => ForeignType::Timestamp,
             "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"

@@ -128,6 +128,11 @@ impl<'a> Planner<'a> {
                 [expr, overlay_what, overlay_from].into_iter().chain(overlay_for).map(|e| &**e).collect(),
             ),
             E::Interval(interval) => return self.plan_interval(interval),
+            E::Convert { is_try, expr: value, data_type, charset: None, target_before_value: _, styles }
+                if self.dialect == Dialect::Tsql =>
+            {
+                return self.plan_convert(value, data_type.as_ref(), styles, *is_try, expr);
+            }
             other => return unsupported(describe(other), other.span()),
         };
         check_arity(self.dialect, name, args.len(), expr.span())?;

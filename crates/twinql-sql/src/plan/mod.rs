@@ -35,6 +35,7 @@ mod refusals;
 mod refuse;
 mod scope;
 mod select;
+mod server;
 mod set_op;
 mod shapes;
 mod shards;

@@ -123,6 +123,9 @@ impl<'a> Planner<'a> {
                         None => Term::Other(self.plan_expr(term)?),
                     }
                 }
+                (None, None) if self.named_output(term, items).is_some() => {
+                    Term::Output(self.named_output(term, items).unwrap_or_default())
+                }
                 (None, None) => {
                     let expr = self.plan_expr(term)?;
                     match items.iter().position(|i| i.expr == expr) {
@@ -134,6 +137,19 @@ impl<'a> Planner<'a> {
             order.push(OrderTerm { term, collation, key });
         }
         Ok(order)
+    }
+
+    /// The output that is called so, which comes before the columns of the tables everywhere but in SQLite.
+    fn named_output(&self, term: &ast::Expr, items: &[Item]) -> Option<usize> {
+        let ast::Expr::Identifier(name) = term else {
+            return None;
+        };
+        if self.dialect == Dialect::Sqlite {
+            return None;
+        }
+        let mut found = items.iter().enumerate().filter(|(_, item)| self.same(&item.name, name));
+        let (place, first) = found.next()?;
+        found.all(|(_, item)| item.expr == first.expr).then_some(place)
     }
 }
 

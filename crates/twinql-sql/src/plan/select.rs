@@ -19,6 +19,7 @@ use super::set_op::Limits;
 use super::sight::{Allow, Scope};
 use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported, unwrap_nested};
 use crate::columns::Reads;
+use crate::dialects::Dialect;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Rel};
 use crate::spans::Clause;
@@ -266,9 +267,23 @@ impl<'a> Planner<'a> {
         };
         if !self.dialect.names().groups_by_aliases
             && let Some(scope) = self.scopes.last()
-            && super::scope::find_column(self.exact_names, &scope.tables, None, name)?.is_some()
         {
-            return Ok(None);
+            match super::scope::find_column(self.exact_names, &scope.tables, None, name) {
+                Ok(None) => {}
+                Ok(Some(_)) => return Ok(None),
+                // Of several tables' columns MySQL takes the one that is an output.
+                Err(error) => {
+                    let named = |item: &SelectItem| {
+                        matches!(item, SelectItem::UnnamedExpr(ast::Expr::CompoundIdentifier(parts))
+                            if parts.last().is_some_and(|last| self.same(&self.stored(last), name)))
+                    };
+                    let place = projection.iter().position(named);
+                    return match place {
+                        Some(place) if self.dialect == Dialect::Mysql => Ok(Some(place)),
+                        _ => Err(error),
+                    };
+                }
+            }
         }
         let has_star = projection
             .iter()

@@ -9,7 +9,7 @@ use sqlparser::ast::{self, Spanned};
 use super::sight::ScopeTable;
 use super::{Planner, Result, only_ident, unsupported};
 use crate::dialects::Dialect;
-use crate::expr::Expr;
+use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, Rel};
 use crate::schema::TypeClass;
 
@@ -35,6 +35,9 @@ impl<'a> Planner<'a> {
                 if self.dialect != Dialect::Sqlite =>
             {
                 return self.plan_unnest(&function, args, alias, name);
+            }
+            "string_split" if self.dialect == Dialect::Tsql => {
+                return self.plan_string_split(args, alias, name);
             }
             "generate_series" => &["value"],
             "pragma_table_info" => &["cid", "name", "type", "notnull", "dflt_value", "pk"],
@@ -90,6 +93,32 @@ impl<'a> Planner<'a> {
         if let Some(column) = table.columns.first_mut() {
             column.name = called;
         }
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+    }
+
+    /// SQL Server's `STRING_SPLIT(text, separator)`: the parts in a column `value`, one empty part of an empty text
+    /// (<https://learn.microsoft.com/sql/t-sql/functions/string-split-transact-sql>).
+    fn plan_string_split(
+        &mut self,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+        name: &ast::ObjectName,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_arguments(args, name)?;
+        let [text, _] = planned.as_slice() else {
+            return unsupported("STRING_SPLIT with these arguments", name.span());
+        };
+        let text = text.clone();
+        let parts = Expr::function("pg_string_to_array", planned);
+        let array = match text.as_text() {
+            Some(text) if !text.is_empty() => parts,
+            _ => {
+                let empty = Expr::binary(BinaryOp::Eq, text, Expr::text(""));
+                Expr::case(vec![(empty, Expr::text("[\"\"]"))], Some(parts))
+            }
+        };
+        let (rel, mut table) = self.named_relation("json_each", vec![array], &["value"])?;
+        table.name = "string_split".to_owned();
         Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 }

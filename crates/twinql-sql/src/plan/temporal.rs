@@ -10,7 +10,7 @@ use super::{Planner, Result, unsupported};
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::rel::ColumnId;
-use crate::schema::TypeClass;
+use crate::schema::{Affinity, TypeClass};
 use crate::temporal::{Interval, Moment, Unit};
 use crate::value::Value;
 use sqlparser::tokenizer::Span;
@@ -252,6 +252,13 @@ impl Planner<'_> {
             return Ok(Some(call("bigquery_subtract", vec![left.clone(), right.clone()])));
         }
         if self.dialect == Dialect::Mysql {
+            if op == BinaryOp::Sub && l == Some(ForeignType::Date) && r == Some(ForeignType::Date) {
+                // 2024-05-01 is 20240501.
+                let digits = |e: &Expr| {
+                    call("strftime", vec![Expr::text("%Y%m%d"), e.clone()]).cast(Affinity::Integer)
+                };
+                return Ok(Some(Expr::binary(op, digits(left), digits(right))));
+            }
             return unsupported(
                 "arithmetic with dates, which MySQL does with their digits (write DATEDIFF or INTERVAL)",
                 span,

@@ -33,9 +33,18 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether it is a date or a timestamp by its type.
+    /// Whether an expression is a date or a date with a time by its type.
     pub(crate) fn is_moment(&self, expr: &Expr) -> bool {
-        self.kind(expr).is_some_and(ForeignType::is_moment)
+        match self.kind(expr) {
+            Some(kind) => kind.is_moment(),
+            None if self.class(expr) == TypeClass::Time => true,
+            None => match expr {
+                Expr::Function { name, args: _ } => {
+                    ["my_date_add", "my_str_to_date", "ora_add_months"].contains(&name.as_str())
+                }
+                _ => false,
+            },
+        }
     }
 
     /// Whether it is a list by its type.

@@ -13,8 +13,10 @@ mod casts;
 mod dates;
 mod json;
 mod math;
+mod oracle;
 mod patterns;
 mod register;
+mod server;
 mod shared;
 mod strings;
 #[cfg(test)]
@@ -119,7 +121,21 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("my_last_day", dates::last_day),
     scalar("my_str_to_date", dates::str_to_date),
     scalar("my_timestampdiff", dates::timestampdiff),
+    scalar("ms_charindex", server::char_index),
+    scalar("ms_date_text", server::date_text),
     scalar("ms_datediff", dates::boundaries),
+    scalar("ms_isnumeric", server::is_numeric),
+    scalar("ms_like", server::like),
+    scalar("ms_patindex", server::pattern_index),
+    scalar("ms_replace", server::replace),
+    scalar("ms_stuff", server::stuff),
+    scalar("ms_try_integer", server::try_integer),
+    scalar("ms_try_number", server::try_number),
+    scalar("ora_add_months", oracle::add_months),
+    scalar("ora_instr", oracle::instr),
+    scalar("ora_months_between", oracle::months_between),
+    scalar("ora_number_text", oracle::number_text),
+    scalar("ora_substr", oracle::substr),
     scalar("pg_regexp", patterns::regexp),
     scalar("pg_regexp_replace", patterns::replace),
     scalar("pg_similar", patterns::similar),

@@ -5,7 +5,9 @@
 mod bigquery;
 mod duckdb;
 mod executed;
+mod oracle;
 mod snowflake;
+mod tsql;
 mod warehouses;
 
 use std::collections::BTreeMap;

@@ -1,19 +1,80 @@
-//! SQL Server's functions (<https://learn.microsoft.com/sql/t-sql/functions/functions>).
+//! SQL Server's functions (<https://learn.microsoft.com/sql/t-sql/functions/functions>); those of dates are in [`super::dates`].
 
-use crate::dialects::aggregates::{Aggregate, To as Over, aggregate};
-use crate::dialects::functions::{Function, To, function};
-use crate::expr::Expr;
+use super::dates;
+use crate::dialects::Dialect;
+use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate};
+use crate::dialects::functions::{Function, To, function, timed};
+use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
+use crate::schema::{Affinity, TypeClass};
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
+#[rustfmt::skip]
 pub(super) const ALL: &[Function] = &[
+    // Dates: <https://learn.microsoft.com/sql/t-sql/functions/date-and-time-data-types-and-functions-transact-sql>
     function("getdate", (0, 0), To::Call("current_timestamp")),
+    function("getutcdate", (0, 0), To::Call("current_timestamp")),
+    function("sysdatetime", (0, 0), To::Call("current_timestamp")),
+    function("sysutcdatetime", (0, 0), To::Call("current_timestamp")),
+    function("sysdatetimeoffset", (0, 0), To::Call("current_timestamp")),
+    timed("dateadd", (3, 3), 0, To::Written(dates::add)),
+    timed("datediff", (3, 3), 0, To::Written(dates::difference)),
+    timed("datediff_big", (3, 3), 0, To::Written(dates::difference)),
+    timed("datepart", (2, 2), 0, To::Written(dates::part)),
+    timed("datename", (2, 2), 0, To::Written(dates::name)),
+    timed("datetrunc", (2, 2), 0, To::Written(dates::truncated)),
+    function("year", (1, 1), To::Written(dates::year)),
+    function("month", (1, 1), To::Written(dates::month)),
+    function("day", (1, 1), To::Written(dates::day)),
+    function("eomonth", (1, 2), To::Written(dates::end_of_month)),
+    function("datefromparts", (3, 3), To::Written(dates::from_parts)),
+    function("datetimefromparts", (7, 7), To::Written(dates::moment_from_parts)),
+    // Texts: <https://learn.microsoft.com/sql/t-sql/functions/string-functions-transact-sql>
     // Blanks at the end do not count.
     function("len", (1, 1), To::Written(len)),
+    function("left", (2, 2), To::Written(left)),
+    function("right", (2, 2), To::Written(right)),
+    // Places before the first are counted, and empty, as in PostgreSQL.
+    function("substr", (3, 3), To::As(Dialect::Postgres)),
+    function("substring", (3, 3), To::As(Dialect::Postgres)),
+    function("charindex", (2, 3), To::Written(char_index)),
+    function("patindex", (2, 2), To::Call("ms_patindex")),
+    function("stuff", (4, 4), To::Call("ms_stuff")),
+    function("replace", (3, 3), To::Written(replace)),
+    function("concat", (2, MANY), To::Written(concat)),
+    function("concat_ws", (3, MANY), To::Written(concat_ws)),
+    function("reverse", (1, 1), To::Call("pg_reverse")),
+    function("replicate", (2, 2), To::Call("pg_repeat")),
+    function("space", (1, 1), To::Written(space)),
+    function("ascii", (1, 1), To::Call("unicode")),
+    function("unicode", (1, 1), To::Call("unicode")),
+    function("char", (1, 1), To::Call("char")),
+    function("nchar", (1, 1), To::Call("char")),
+    function("format", (2, 2), To::Written(dates::format)),
+    function("isnumeric", (1, 1), To::Call("ms_isnumeric")),
+    // Choices: <https://learn.microsoft.com/sql/t-sql/functions/logical-functions-iif-transact-sql>
+    function("isnull", (2, 2), To::Written(is_null)),
+    function("iif", (3, 3), To::Call("iif")),
+    function("choose", (2, MANY), To::Written(choose)),
+    function("greatest", (1, 16), To::Call("pg_greatest")),
+    function("least", (1, 16), To::Call("pg_least")),
+    // Numbers: <https://learn.microsoft.com/sql/t-sql/functions/mathematical-functions-transact-sql>
+    function("round", (3, 3), To::Written(round)),
+    function("power", (2, 2), To::Written(power)),
+    function("square", (1, 1), To::Written(square)),
+    function("log", (1, 1), To::Call("ln")),
+    function("log", (2, 2), To::Written(logarithm)),
+    // Another value at each call.
+    function("newid", (0, 0), To::Call("random")),
 ];
 
 /// Every aggregate that others call otherwise.
 pub(super) const AGGREGATES: &[Aggregate] = &[
+    // A whole number of whole numbers: <https://learn.microsoft.com/sql/t-sql/functions/avg-transact-sql#return-types>
+    aggregate("avg", (1, 1), Over::Written(average)),
     // <https://learn.microsoft.com/sql/t-sql/functions/count-big-transact-sql>
     aggregate("count_big", (0, 1), Over::Call("count")),
     // Of the sample and of the population: <https://learn.microsoft.com/sql/t-sql/functions/stdev-transact-sql>
@@ -23,7 +84,133 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("varp", (1, 1), Over::Call("pg_var_pop")),
 ];
 
+fn call(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::function(name, args)
+}
+
+/// `AVG(x)`, its fraction cut off where x is whole.
+fn average(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let [value] = args else { return None };
+    let mut words = Words::new("avg", vec![value.clone()]);
+    if planner.class(value) == TypeClass::Integer {
+        words.then = Some(|mean| mean.cast(Affinity::Integer));
+    }
+    Some(words)
+}
+
 /// `LEN(x)` → `length(rtrim(x))`.
 fn len(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(Expr::function("length", vec![Expr::function("rtrim", args.to_vec())]))
+    Some(call("length", vec![call("rtrim", args.to_vec())]))
+}
+
+/// `LEFT(x, n)` → `substr(x, 1, n)`; of a negative n it is an error.
+fn left(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, count] = args else { return None };
+    Some(call("substr", vec![text.clone(), Expr::integer(1), count.clone()]))
+}
+
+/// `RIGHT(x, n)` → `substr(x, -n)`; of a negative n it is an error.
+fn right(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, count] = args else { return None };
+    Some(match count.as_integer() {
+        Some(n) if n > 0 => call("substr", vec![text.clone(), Expr::integer(n.saturating_neg())]),
+        _ => call("my_right", vec![text.clone(), count.clone()]),
+    })
+}
+
+/// Whether a text is written out and its letters have no case.
+fn without_case(expr: &Expr) -> bool {
+    expr.as_text().is_some_and(|t| !t.is_empty() && t.to_lowercase() == t.to_uppercase())
+}
+
+/// `CHARINDEX(part, x[, from])`, which ignores case, and finds nothing where the part is empty.
+fn char_index(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let lower = |e: &Expr| match e.as_text() {
+        Some(text) => Expr::text(text.to_ascii_lowercase()),
+        None => call("lower", vec![e.clone()]),
+    };
+    Some(match args {
+        [part, text] if without_case(part) => call("instr", vec![text.clone(), part.clone()]),
+        [part, text] if part.as_text().is_some_and(|t| !t.is_empty()) => {
+            call("instr", vec![lower(text), lower(part)])
+        }
+        [part, text] => call("ms_charindex", vec![part.clone(), text.clone(), Expr::integer(1)]),
+        _ => call("ms_charindex", args.to_vec()),
+    })
+}
+
+/// `REPLACE(x, from, to)`, which ignores case.
+fn replace(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [_, from, _] = args else { return None };
+    Some(call(if without_case(from) { "replace" } else { "ms_replace" }, args.to_vec()))
+}
+
+/// `CONCAT(…)`: NULLs are empty texts.
+fn concat(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let texts: Option<Vec<Expr>> = args.iter().map(|e| planner.as_text_of_server(e.clone())).collect();
+    Some(call("concat", texts?))
+}
+
+/// `CONCAT_WS(separator, …)` leaves NULLs out.
+fn concat_ws(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let texts: Option<Vec<Expr>> = args.iter().map(|e| planner.as_text_of_server(e.clone())).collect();
+    Some(call("concat_ws", texts?))
+}
+
+/// `SPACE(n)`.
+fn space(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [count] = args else { return None };
+    Some(call("pg_repeat", vec![Expr::text(" "), count.clone()]))
+}
+
+/// `ISNULL(x, y)`: y as a value of the type of x, so that a fraction beside a whole number would be cut.
+fn is_null(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [value, other] = args else { return None };
+    let cuts = planner.class(value) == TypeClass::Integer && planner.class(other) == TypeClass::Number;
+    (!cuts).then(|| call("coalesce", args.to_vec()))
+}
+
+/// `CHOOSE(n, a, b, …)`: the n-th, NULL beyond.
+fn choose(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let (at, values) = args.split_first()?;
+    if at.has_subquery() || planner.class(at) != TypeClass::Integer {
+        return None;
+    }
+    let branches = (1..)
+        .zip(values)
+        .map(|(n, value)| (Expr::binary(BinaryOp::Eq, at.clone(), Expr::integer(n)), value.clone()));
+    Some(Expr::case(branches.collect(), None))
+}
+
+/// `ROUND(x, digits, 1)` cuts off, `ROUND(x, digits, 0)` rounds.
+fn round(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [number, digits, how] = args else { return None };
+    let name = match (how.as_integer()?, digits.as_integer()) {
+        (0, Some(0..)) => "round",
+        (0, _) => "pg_round_to",
+        _ => "pg_trunc_to",
+    };
+    Some(call(name, vec![number.clone(), digits.clone()]))
+}
+
+/// `POWER(x, y)` is of the type of x: whole where x is.
+fn power(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [base, _] = args else { return None };
+    let value = call("power", args.to_vec());
+    Some(match planner.class(base) {
+        TypeClass::Integer => value.cast(Affinity::Integer),
+        _ => value,
+    })
+}
+
+/// `SQUARE(x)`.
+fn square(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [number] = args else { return None };
+    Some(call("power", vec![number.clone(), Expr::integer(2)]))
+}
+
+/// `LOG(x, base)` → `log(base, x)`.
+fn logarithm(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [number, base] = args else { return None };
+    Some(call("log", vec![base.clone(), number.clone()]))
 }

@@ -1,6 +1,9 @@
 //! SQL Server, with its default collation, which ignores case.
 
+mod dates;
 mod functions;
+
+pub(crate) use dates::unit;
 
 use super::profile::*;
 

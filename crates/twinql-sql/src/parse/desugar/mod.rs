@@ -2,6 +2,7 @@
 //! file does one, on sqlparser's AST, so that all that follows sees what SQLite has too.
 
 mod any;
+mod apply;
 mod array_queries;
 mod binary;
 mod build;
@@ -11,8 +12,11 @@ mod grouping;
 mod grouping_windows;
 mod intervals;
 mod joins;
+mod oracle;
+mod pivot;
 mod ratio;
 mod series;
+mod top;
 mod units;
 
 use std::ops::ControlFlow;
@@ -59,7 +63,17 @@ impl VisitorMut for Rewriter {
         if !matches!(self.dialect, Dialect::Mysql | Dialect::Bigquery) {
             series::move_to_from(&mut query.body, &mut self.series);
         }
-        self.flow(group_all::order(query))
+        match self.dialect {
+            Dialect::Tsql => apply::write_out(&mut query.body),
+            Dialect::Oracle => {
+                if let Err(error) = oracle::write_out(query) {
+                    return self.flow(Err(error));
+                }
+            }
+            _ => {}
+        }
+        let ordered = top::write_out(query).and_then(|()| group_all::order(query));
+        self.flow(ordered)
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
@@ -87,6 +101,11 @@ impl VisitorMut for Rewriter {
             intervals::call(expr);
             binary::move_down(expr);
         }
+        match self.dialect {
+            Dialect::Oracle => oracle::plain(expr),
+            Dialect::Tsql => apply::collation(expr),
+            _ => {}
+        }
         ControlFlow::Continue(())
     }
 
@@ -95,6 +114,8 @@ impl VisitorMut for Rewriter {
     }
 
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        self.flow(series::write_out(factor, self.dialect))
+        let written =
+            series::write_out(factor, self.dialect).and_then(|()| pivot::write_out(factor, self.dialect));
+        self.flow(written)
     }
 }

@@ -3,7 +3,7 @@
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 
 use super::build::{last_name, string};
-use crate::dialects::Dialect;
+use crate::dialects::{Dialect, tsql};
 use crate::temporal::{Part, Unit};
 
 /// Makes a string of the unit that a call names by a word.
@@ -35,8 +35,14 @@ pub(super) fn quote(expr: &mut Expr, dialect: Dialect) {
     if let Some(position) = position
         && let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(unit))) = list.args.get_mut(position)
         && let Expr::Identifier(word) = unit
-        && word.quote_style.is_none()
+        && (word.quote_style.is_none() || dialect == Dialect::Tsql)
     {
+        if dialect == Dialect::Tsql {
+            if let Some(name) = tsql::unit(&word.value) {
+                *unit = string(name, word.span);
+            }
+            return;
+        }
         // MySQL also writes SQL_TSI_MONTH.
         let name = word.value.to_ascii_lowercase();
         let name = name.strip_prefix("sql_tsi_").unwrap_or(&name);
