@@ -47,7 +47,10 @@ pub(super) fn generate_array(args: &[Value]) -> Returned {
         if count > i128::from(MAX_ELEMENTS) {
             return Err(too_long());
         }
-        return Ok(written((0..count as i64).map(|i| Json::from(from + i * step)).collect()));
+        let (from, step) = (i128::from(*from), i128::from(*step));
+        // Between the two ends, so it is no longer than they are.
+        let elements = (0..count).filter_map(|i| i64::try_from(from + i * step).ok());
+        return Ok(written(elements.map(Json::from).collect()));
     }
     let (from, to, step) =
         number(from).zip(number(to)).zip(number(step)).map(|((a, b), c)| (a, b, c)).ok_or(Stop::Null)?;
@@ -71,7 +74,7 @@ pub(super) fn generate_date_array(args: &[Value]) -> Returned {
         text(unit).and_then(|u| Unit::named(&u)).ok_or("GENERATE_DATE_ARRAY of an unknown unit")?.span();
     let mut out = Vec::new();
     for i in 0..=MAX_ELEMENTS {
-        let span = one.times((count * i) as f64);
+        let span = count.checked_mul(i).and_then(|n| one.times(n as f64));
         let next = span.and_then(|span| from.plus(span)).map(Moment::to_date).ok_or(Stop::Null)?;
         if if count > 0 { next.epoch() > to.epoch() } else { next.epoch() < to.epoch() } {
             return Ok(written(out));

@@ -81,7 +81,7 @@ impl Maker<'_> {
                     self.fields += 1;
                     // A field that is missing is NULL, an array is not.
                     let is_array = matches!(field, Nested::Array(_));
-                    if self.fields > MAX_FIELDS && !is_array || !is_array && dice.chance(0.15) {
+                    if !is_array && (self.fields > MAX_FIELDS || dice.chance(0.15)) {
                         continue;
                     }
                     let value = self.value(field, dice);
