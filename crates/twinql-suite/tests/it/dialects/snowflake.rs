@@ -152,7 +152,7 @@ fn documents_series_and_windows() {
             r#"SELECT a."id", k.value FROM ANIMALS a, LATERAL FLATTEN(input => a."keepers", outer => TRUE) k ORDER BY 1, 2"#,
             &["1|Ann", "1|Bob", "2|NULL", "3|Cid"],
         ),
-        (r#"SELECT f.value:name FROM ANIMALS, LATERAL FLATTEN("tags", path => 'food') f"#, &["NULL"]),
+        (r#"SELECT f.key, f.value FROM ANIMALS, LATERAL FLATTEN("tags", path => 'food') f"#, &["name|mice"]),
         (
             r#"SELECT s.index, s.value FROM ANIMALS a, LATERAL SPLIT_TO_TABLE(a."kind", 'a') s WHERE a."id" = 3 ORDER BY 1"#,
             &["1|y", "2|k"],
