@@ -27,7 +27,8 @@ impl Planner<'_> {
 
     /// EXTRACT of a part by the name that the dialect has for it.
     pub(super) fn extract_named(&self, field: &str, from: Expr) -> Expr {
-        match self.dialect.part(field) {
+        let field = field.to_ascii_lowercase();
+        match self.dialect.part(&field) {
             // Spark's seconds and DuckDB's epoch have their fraction.
             Some(part @ "second") if self.dialect == Dialect::Databricks => {
                 call("pg_extract", vec![Expr::text(part), from])
@@ -36,7 +37,7 @@ impl Planner<'_> {
                 call("pg_extract", vec![Expr::text(part), from])
             }
             Some(part) => self.extract(part, from),
-            None => call(&format!("{}_extract_{}", self.dialect, field.to_ascii_lowercase()), vec![from]),
+            None => call(&format!("{}_extract_{field}", self.dialect), vec![from]),
         }
     }
 

@@ -300,7 +300,13 @@ impl<'a> Planner<'a> {
 
     /// A cast to a whole number: PostgreSQL and MySQL round a number, SQLite and SQL Server cut its fraction off.
     fn cast_to_whole(&self, operand: Expr) -> Expr {
-        if info_of(&operand, &self.columns).class != TypeClass::Number {
+        let class = info_of(&operand, &self.columns).class;
+        let reads_fractions = matches!(self.dialect, Dialect::Duckdb | Dialect::Snowflake);
+        if reads_fractions && matches!(class, TypeClass::Text | TypeClass::Other) {
+            // '2.5' is read as a number first.
+            return call("round", vec![operand.cast(Affinity::Numeric)]).cast(Affinity::Integer);
+        }
+        if class != TypeClass::Number {
             return operand.cast(Affinity::Integer);
         }
         match self.dialect.meaning().whole {
@@ -309,7 +315,7 @@ impl<'a> Planner<'a> {
             Whole::Rounds => {}
         }
         // DuckDB rounds halves of binary numbers to even ones, of decimal ones away from 0.
-        if self.dialect == Dialect::Duckdb && self.is_binary(&operand) {
+        if self.dialect == Dialect::Duckdb && self.is_double(&operand) {
             return call("pg_round_even", vec![operand]).cast(Affinity::Integer);
         }
         let round = call("round", vec![operand]);
@@ -318,6 +324,18 @@ impl<'a> Planner<'a> {
             _ => None,
         };
         rounded.unwrap_or(round).cast(Affinity::Integer)
+    }
+
+    /// Whether a number is a binary one: a column of such a type, a quotient, an average.
+    fn is_double(&self, expr: &Expr) -> bool {
+        let average = |e: &Expr| match e {
+            Expr::Column(id) => id
+                .info(&self.columns)
+                .is_some_and(|i| i.origin.is_none() && i.affinity.is_none() && i.name == "avg"),
+            Expr::Cast { expr: _, affinity } => *affinity == Affinity::Real,
+            _ => false,
+        };
+        self.is_binary(expr) || expr.any(average)
     }
 
     /// `DATE '2014-01-31'`: the text itself where it is written as SQLite's functions write

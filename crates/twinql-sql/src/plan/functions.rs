@@ -230,7 +230,7 @@ impl<'a> Planner<'a> {
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
         let mut call = read_call(function)?;
         if call.ignores_nulls {
-            if self.dialect == Dialect::Sqlite || call.over.is_none() {
+            if !self.dialect.functions_of_its_own() || call.over.is_none() {
                 return unsupported("IGNORE NULLS", function.span());
             }
             // SQLite has none: a window function of which nothing is known.

@@ -40,11 +40,7 @@ fn what_is_not_understood_is_refused_by_name_and_place() {
         (Postgres, "SELECT rank(3) WITHIN GROUP (ORDER BY n) FROM t", "WITHIN GROUP of rank() at line 1"),
         (Postgres, "SELECT upper(a ORDER BY b) FROM t", "ORDER BY with the scalar function upper()"),
         (Postgres, "SELECT array_agg(a ORDER BY b) OVER () FROM t", "ORDER BY among the arguments"),
-        (
-            Generic,
-            "SELECT first_value(a IGNORE NULLS) OVER (ORDER BY n) FROM t",
-            "IGNORE NULLS inside a call at line 1",
-        ),
+        (Generic, "SELECT first_value(a IGNORE NULLS) OVER (ORDER BY n) FROM t", "IGNORE NULLS at line 1"),
         (Generic, "SELECT first_value(a) IGNORE NULLS OVER (ORDER BY n) FROM t", "IGNORE NULLS at line 1"),
         (Generic, "SELECT floor(d TO DAY) FROM t", "floor TO DAY at line 1"),
         (Generic, "SELECT ceil(d TO HOUR) FROM t", "ceil TO HOUR at line 1"),

@@ -207,7 +207,7 @@ fn written_out(key: &Expr, select: &Select) -> Expr {
         _ => None,
     });
     match aliased {
-        Some(expr) if !any_expression(&*expr, &mut |e| matches!(e, Expr::Identifier(n) if same(n))) => {
+        Some(expr) if !any_expression(expr, &mut |e| matches!(e, Expr::Identifier(n) if same(n))) => {
             expr.clone()
         }
         _ => key.clone(),
