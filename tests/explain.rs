@@ -68,8 +68,8 @@ fn dialects_are_read_and_named() {
     );
     assert!(cases["records"][0]["scores"]["relpm"].as_f64().unwrap() < 1.0, "{cases}");
     folder.refuses(
-        &["explain", "--schemas", "concerts.sql", GOLD, PRED, "--dialect", "oracle"],
-        &["unknown dialect \"oracle\"", "sqlite, postgres, mysql, generic"],
+        &["explain", "--schemas", "concerts.sql", GOLD, PRED, "--dialect", "cobol"],
+        &["unknown dialect \"cobol\"", "sqlite, postgres, mysql, tsql, bigquery"],
     );
 }
 
