@@ -15,6 +15,9 @@ use crate::ordered;
 use crate::rel::Direction;
 use crate::value::Value;
 
+/// What is done with an aggregate's value.
+pub(super) type Then = fn(Expr) -> Expr;
+
 impl<'a> Planner<'a> {
     /// An aggregate that has a row of its own dialect: the words for its arguments, the order among them, what is done with
     /// its value.
@@ -87,7 +90,7 @@ impl<'a> Planner<'a> {
         name: &str,
         distinct: bool,
         args: Vec<Expr>,
-    ) -> Option<(String, Vec<Expr>, fn(Expr) -> Expr)> {
+    ) -> Option<(String, Vec<Expr>, Then)> {
         let (name, words) = match self.dialect.aggregate(name, args.len()) {
             Some(row) => match self.words_for(row, args) {
                 (AggFunc::Other(name), words) => (name, words),

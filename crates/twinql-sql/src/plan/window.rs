@@ -8,6 +8,7 @@
 use sqlparser::ast::{self, Spanned};
 use sqlparser::tokenizer::Location;
 
+use super::aggregates::Then;
 use super::functions::Call;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
@@ -74,7 +75,7 @@ impl<'a> Planner<'a> {
         }
         // Windows do not nest.
         let allow = self.set_allow(|allow| allow.windows = false);
-        let mut then: fn(Expr) -> Expr = |value| value;
+        let mut then: Then = |value| value;
         let (func, args) = match of_an_order {
             true => {
                 let (name, args) = self.ordered_set(function, &call)?;
