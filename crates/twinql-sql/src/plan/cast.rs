@@ -315,7 +315,7 @@ impl<'a> Planner<'a> {
             Whole::Rounds => {}
         }
         // DuckDB rounds halves of binary numbers to even ones, of decimal ones away from 0.
-        if self.dialect == Dialect::Duckdb && self.is_double(&operand) {
+        if self.dialect == Dialect::Duckdb && self.may_be_double(&operand) {
             return call("pg_round_even", vec![operand]).cast(Affinity::Integer);
         }
         let round = call("round", vec![operand]);
@@ -326,8 +326,8 @@ impl<'a> Planner<'a> {
         rounded.unwrap_or(round).cast(Affinity::Integer)
     }
 
-    /// Whether a number is a binary one: a column of such a type, a quotient, an average.
-    fn is_double(&self, expr: &Expr) -> bool {
+    /// Whether a number is a binary one in DuckDB: a column of such a type, a quotient, an average.
+    fn may_be_double(&self, expr: &Expr) -> bool {
         let average = |e: &Expr| match e {
             Expr::Column(id) => id
                 .info(&self.columns)
