@@ -48,8 +48,6 @@ fn what_is_not_understood_is_refused_by_name_and_place() {
         (Generic, "SELECT id FROM t ORDER BY n WITH FILL INTERPOLATE (a AS b)", "INTERPOLATE"),
         (Generic, "SELECT * ILIKE '%d%' FROM t", "ILIKE behind * at line 1"),
         (Generic, "SELECT id FROM t LIMIT 3 FETCH FIRST 5 ROWS ONLY", "both LIMIT and FETCH"),
-        (Generic, "SELECT id FROM t FETCH FIRST 5 ROWS WITH TIES", "FETCH WITH TIES"),
-        (Generic, "SELECT id FROM t FETCH FIRST 5 PERCENT ROWS ONLY", "FETCH PERCENT"),
         (Generic, "SELECT id FROM t SETTINGS max_threads = 1", "SETTINGS"),
         (Generic, "SELECT id FROM t FORMAT JSON", "FORMAT"),
         (Generic, "FROM t", "FROM without SELECT"),

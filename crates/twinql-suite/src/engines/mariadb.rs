@@ -119,7 +119,7 @@ impl Made {
 impl Session for Made {
     fn query(&self, sql: &str) -> Result<Printed, EngineError> {
         let mut command = self.command();
-        command.arg(&format!("--init-command=SET NAMES utf8mb4 COLLATE {COLLATION}"));
+        command.arg(format!("--init-command=SET NAMES utf8mb4 COLLATE {COLLATION}"));
         // A comment that MariaDB executes, and MySQL does not.
         let limited = format!(
             "SET SESSION TRANSACTION READ ONLY; /*M! SET STATEMENT max_statement_time = 10 FOR */ {sql}"
