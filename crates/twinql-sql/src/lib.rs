@@ -17,7 +17,7 @@ mod classes;
 mod column_set;
 pub mod columns;
 pub mod completion;
-mod dialects;
+pub mod dialects;
 mod error;
 pub mod explain;
 mod expr;

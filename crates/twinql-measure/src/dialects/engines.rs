@@ -1,7 +1,8 @@
 //! Measures whether engines answer as the sandbox does: each query runs there as written, and here in SQLite's words, on the
 //! same generated databases.
 //!
-//! `engines [--data DIR] [--set FILE] [--dialect D] [--databases 3] [--step 1] [--out FOUND.jsonl]`, with
+//! `engines [--data DIR] [--set FILE] [--dialect D] [--databases 3] [--step 1] [--functions]
+//! [--out FOUND.jsonl]`, with
 //! `TWINQL_POSTGRES=postgres://…`, `TWINQL_MYSQL=mysql://…`, `TWINQL_DUCKDB=duckdb` (`scripts/engines.sh` starts and names
 //! them); an engine that is not named is skipped, and said to be.
 
@@ -27,7 +28,7 @@ use crate::{Done, Measurement};
 pub(crate) const MEASUREMENT: Measurement = Measurement {
     name: "engines",
     about: "whether PostgreSQL, MariaDB and DuckDB answer as the sandbox does",
-    usage: "[--data DIR] [--set FILE] [--dialect D] [--databases N] [--step N] [--out FOUND.jsonl]",
+    usage: "[--data DIR] [--set FILE] [--dialect D] [--databases N] [--step N] [--functions] [--out FOUND.jsonl]",
     run,
 };
 
@@ -58,9 +59,13 @@ enum Fate {
 
 fn run(args: &[String]) -> Done {
     let mut wanted = Wanted::new();
-    let (mut databases, mut step, mut out) = (3, 1, None);
+    let (mut databases, mut step, mut out, mut functions_too) = (3, 1, None, false);
     let mut args = args.iter();
     while let Some(flag) = args.next() {
+        if flag == "--functions" {
+            functions_too = true;
+            continue;
+        }
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
         match flag.as_str() {
             "--databases" => databases = value.parse()?,
@@ -89,7 +94,7 @@ fn run(args: &[String]) -> Done {
         .par_iter()
         .map(|(subject, engine)| fate(subject, engine, databases))
         .collect::<Result<_, _>>()?;
-    report(&work, &fates);
+    report(&work, &fates, functions_too);
     if let Some(path) = out {
         write_found(&path, &work, &fates)?;
     }
@@ -235,7 +240,7 @@ const NO_FUNCTIONS: &[&str] = &[
     "INTERVAL",
 ];
 
-fn report(work: &[(&Subject, &Engine)], fates: &[Fate]) {
+fn report(work: &[(&Subject, &Engine)], fates: &[Fate], functions_too: bool) {
     let mut tallies: BTreeMap<(&str, &str), [usize; 8]> = BTreeMap::new();
     let mut by_function: BTreeMap<(Dialect, String), [usize; 2]> = BTreeMap::new();
     for ((subject, engine), fate) in work.iter().zip(fates) {
@@ -258,18 +263,28 @@ fn report(work: &[(&Subject, &Engine)], fates: &[Fate]) {
         }
     }
     println!(
-        "| queries | engine | in all | not read | not run | refused there | no data | open | same | different | same, % |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|"
+        "queries\tengine\tin all\tnot read\tnot run\trefused there\tno data\topen\tsame\tdifferent\tsame, %"
     );
-    for ((set, engine), [all, unread, unrun, refused, empty, open, same, different]) in tallies {
-        let share = 100.0 * same as f64 / (same + different).max(1) as f64;
-        println!(
-            "| {set} | {engine} | {all} | {unread} | {unrun} | {refused} | {empty} | {open} | {same} | {different} | {share:.2} |"
-        );
+    let row = |set: &str, engine: &str, counts: &[usize; 8]| {
+        let [.., same, different] = counts;
+        let share = 100.0 * *same as f64 / (same + different).max(1) as f64;
+        let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
+        println!("{set}\t{engine}\t{}\t{share:.2}", counts.join("\t"));
+    };
+    let mut by_engine: BTreeMap<&str, [usize; 8]> = BTreeMap::new();
+    for ((set, engine), counts) in &tallies {
+        row(set, engine, counts);
+        let sums = by_engine.entry(engine).or_default();
+        sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
     }
-    println!("\n| dialect | function | same | different |\n|---|---|---|---|");
-    for ((dialect, function), [same, different]) in by_function {
-        println!("| {dialect} | {function} | {same} | {different} |");
+    for (engine, counts) in &by_engine {
+        row("all", engine, counts);
+    }
+    if functions_too {
+        println!("\ndialect\tfunction\tsame\tdifferent");
+        for ((dialect, function), [same, different]) in by_function {
+            println!("{dialect}\t{function}\t{same}\t{different}");
+        }
     }
 }
 

@@ -118,10 +118,10 @@ fn run(args: &[String]) -> Done {
             Fate::Unread(reason) => why.entry(format!("not read: {reason}")).or_default().push(&subject.id),
         }
     }
-    println!("| queries | dialect | in all | read, % | run, % |\n|---|---|---|---|---|");
+    println!("queries\tdialect\tin all\tread, %\trun, %");
     for ((set, dialect), [all, read, runs]) in tallies {
         let share = |n: usize| 100.0 * n as f64 / all.max(1) as f64;
-        println!("| {set} | {dialect} | {all} | {:.1} | {:.1} |", share(read), share(runs));
+        println!("{set}\t{dialect}\t{all}\t{:.1}\t{:.1}", share(read), share(runs));
     }
     acceptance(&subjects, reasons);
     if reasons {

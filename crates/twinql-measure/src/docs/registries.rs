@@ -12,13 +12,15 @@ use twinql::suite::neighbours::MUTATIONS;
 use twinql::suite::plausible::{CHECKS as ODDITIES, REGULARITIES};
 use twinql_cli::registries::{checks, escaped, metrics};
 use twinql_perturb::RELATIONS;
+use twinql_sql::Dialect;
+use twinql_sql::dialects::QUESTIONS;
 
 use super::tables::{code, table, written_from};
 use super::{Page, root};
 
 /// All of them.
 pub(super) fn pages() -> Vec<Page> {
-    vec![of_checks(), of_metrics(), of_esm(), of_databases(), of_relations(), of_completions()]
+    vec![of_checks(), of_dialects(), of_metrics(), of_esm(), of_databases(), of_relations(), of_completions()]
 }
 
 /// The n-grams that `crystalbleu` leaves out where no corpus is named: those of the bundled golds, but for the databases that
@@ -52,6 +54,40 @@ fn of_checks() -> Page {
         body += &format!("\n{}", entry.markdown());
     }
     page("checks", "Checks of golds", "the registry of checks", &body)
+}
+
+fn of_dialects() -> Page {
+    let all: Vec<_> = Dialect::ALL.into_iter().map(|d| (d, d.described())).collect();
+    let mut body = String::from(
+        "What each dialect means where systems differ. [Dialects](../dialects.md) says how queries of them are read.\n\n",
+    );
+    let heads: Vec<&str> = std::iter::once("dialect").chain(QUESTIONS).collect();
+    let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    body += &row(&heads.iter().map(|h| (*h).to_owned()).collect::<Vec<_>>());
+    body += &row(&vec!["---".to_owned(); heads.len()]);
+    for (dialect, described) in &all {
+        let mut cells = vec![format!("`{dialect}`")];
+        cells.extend(described.answers.iter().cloned());
+        body += &row(&cells);
+    }
+    body += "\n## Functions\n\nThe functions that a dialect has in its own table, beside those of every system. What stands behind an \
+        arrow is the function of SQLite or of the sandbox that takes the same arguments; the others are written out. A function \
+        without a row is opaque: equal calls are equal, and nothing executes it.\n";
+    for (dialect, described) in all.iter().filter(|(_, d)| !d.functions.is_empty()) {
+        let also = described.also.join("`, `");
+        let also = if also.is_empty() { String::new() } else { format!(" (also `{also}`)") };
+        body += &format!("\n### {}\n\n`--dialect {dialect}`{also}.\n\n", dialect.system());
+        let one = |(name, to): &(&str, Option<&str>)| match to {
+            Some(to) if to != name => format!("`{name}` → `{to}`"),
+            _ => format!("`{name}`"),
+        };
+        let names: Vec<String> = described.functions.iter().map(one).collect();
+        body += &format!("{}.\n", names.join(", "));
+        if !described.aggregates.is_empty() {
+            body += &format!("\nAggregates: `{}`.\n", described.aggregates.join("`, `"));
+        }
+    }
+    page("dialects", "What dialects mean", "the registry of dialects", &body)
 }
 
 fn of_metrics() -> Page {

@@ -56,6 +56,11 @@ const SUBJECTS: &[Subject] = &[
         about: "What [`prove`](proofs.md) decides, and pairs of the provers' benchmarks.",
     },
     Subject {
+        name: "dialects",
+        heading: "Dialects",
+        about: "Real queries of other systems ([how](dialects.md)). None of them was used to train a network.",
+    },
+    Subject {
         name: "soundness",
         heading: "Soundness",
         about: "Queries executed before and after normalisation on random databases ([how](soundness.md)).",

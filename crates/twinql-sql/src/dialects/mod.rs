@@ -4,6 +4,7 @@ pub(crate) mod aggregates;
 mod bigquery;
 mod clickhouse;
 mod databricks;
+mod described;
 mod duckdb;
 pub(crate) mod functions;
 mod generic;
@@ -24,6 +25,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use profile::Profile;
+
+pub use described::{Described, QUESTIONS};
 
 /// The system whose grammar and meaning a text has. Trees mean what SQLite means by them,
 /// whatever the dialect: where another system means something else, the planner writes it
