@@ -198,6 +198,11 @@ pub(crate) struct Judge {
     /// An id that can be no file's name is followed by a hash; each record names its file
     #[arg(long, value_name = "FOLDER")]
     pub(crate) witness_dir: Option<PathBuf>,
+    /// Run each witness on your own system as well, which both queries have to be of: postgres://USER@HOST/DB,
+    /// mysql://USER@HOST, duckdb. Its client program runs them; the tables are gone afterwards. Records say whether the answers
+    /// differ there, and hold both queries as with --echo
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
     #[command(flatten)]

@@ -3,27 +3,33 @@
 //! `same` says that no database told the two apart, which is no proof; `different` is proved by its witness.
 //! A pair over whose databases the gold never answered is `untested` and counts as neither.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::{Value as Json, json};
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::of_suite;
-use twinql::suite::{JudgeConfig, Report, Verdict};
+use twinql::suite::engines::Engine;
+use twinql::suite::{JudgeConfig, Report, Semantics, Verdict};
 use twinql::{Dialects, Job, Profiles, status};
 
 use super::batch::{Batch, guard};
 use super::says::{Decided, End, Says};
 use super::stream::Window;
 use super::verdicts::{VerdictRecord, Verdicts, cell};
-use super::witness::{WitnessFolder, WitnessRecord};
+use super::witness::{EngineRecord, WitnessFolder, WitnessRecord};
 use super::{settled_profiles, without_network, worker};
 use crate::args::{Input, Output, typed};
 use crate::input::{self, About, Item};
 use crate::output::Console;
 
 /// Judges each pair as its line is read, and writes its record; the counts and the signature come at the end.
-pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
+pub(crate) fn run(mut typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
+    let engine = typed.engine.as_deref().map(Engine::named).transpose()?;
+    if let Some(engine) = &engine {
+        of_one_system(engine, input.dialects)?;
+        typed.batch.echo = true;
+    }
     let output = Output::of_pairs(typed.output, &input.source)?;
     let (judge, workers) = worker::judge(&typed.run, typed.comparison.semantics()?, typed.databases, seed)?;
     let config = JudgeConfig { plausible: typed.plausible, ..judge };
@@ -33,7 +39,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     let inputs = guard(&input, &output, [("--profile", profile)])?;
     let batch = Batch {
         names: ["judge", "judging", "judged"],
-        settings: json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir, "plausible": typed.plausible}),
+        settings: json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir, "plausible": typed.plausible, "engine": typed.engine}),
         signatures: signature(&config, &profiles, input.dialects).into(),
         window: Window::of(&workers),
         input: &input,
@@ -49,20 +55,44 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         let reports = judging::judge_all_following(jobs, &config, &profiles, &workers, &|| ());
         jobs.iter().zip(reports).map(|(job, report)| record(job, report)).collect()
     };
-    batch.run(&work, Judged { verdicts: Verdicts::default(), folder })
+    let engine = engine.map(|engine| (engine, config.semantics.clone()));
+    batch.run(&work, Judged { verdicts: Verdicts::default(), folder, engine, disagrees: 0 })
 }
 
 /// Verdicts so far, and where witnesses go.
 struct Judged {
     verdicts: Verdicts,
     folder: Option<WitnessFolder>,
+    /// The user's own system, and how its answers are compared.
+    engine: Option<(Engine, Semantics)>,
+    /// Witnesses on which its answers are the same.
+    disagrees: usize,
+}
+
+/// Refuses an engine that speaks another dialect than the queries.
+fn of_one_system(engine: &Engine, dialects: Dialects) -> Result<()> {
+    let (spoken, system) = (engine.dialect(), engine.name());
+    ensure!(
+        dialects.gold == spoken && dialects.pred == spoken,
+        "--engine is {system}, and the queries are {}'s and {}'s; give --dialect {spoken}, or --gold-dialect and --pred-dialect",
+        dialects.gold,
+        dialects.pred
+    );
+    Ok(())
 }
 
 impl Says for Judged {
     type Record = VerdictRecord<WitnessRecord>;
 
-    fn add(&mut self, job: &Job, _: &About, record: &mut Self::Record) -> Result<Status> {
+    fn add(&mut self, job: &Job, about: &About, record: &mut Self::Record) -> Result<Status> {
         self.verdicts.add(record.verdict);
+        if let (Some((engine, semantics)), Some(witness), Some(echo)) =
+            (&self.engine, &mut record.witness, about.echo.as_deref())
+            && let (Some(gold), Some(pred)) = (&echo.gold, &echo.pred)
+        {
+            witness.engine = EngineRecord::of(engine, job, (gold, pred), witness.statements(), semantics);
+            self.disagrees += usize::from(witness.engine.as_ref().is_some_and(EngineRecord::disagrees));
+        }
         if let (Some(folder), Some(witness)) = (&mut self.folder, &mut record.witness) {
             folder.write(&job.id, witness)?;
         }
@@ -95,6 +125,9 @@ impl Says for Judged {
         ));
         if let Some(witness) = &record.witness {
             out.push_str(&format!("\n{}\n", witness.text));
+            if let Some(engine) = &witness.engine {
+                out.push_str(&format!("{}\n", engine.words()));
+            }
             if let Some(file) = &witness.file {
                 out.push_str(&format!("witness written to {file}\n"));
             }
@@ -109,11 +142,16 @@ impl Says for Judged {
     fn end(&self, counts: &StatusCounts) -> Result<End> {
         let Verdicts { same, different } = self.verdicts;
         let (untested, total) = (counts.get(Status::Untested), counts.total());
+        let mut document = json!({"same": same, "different": different, "untested": untested});
+        let mut lines =
+            vec![format!("same {same}, different {different}, untested {untested}, of all {total} pairs")];
+        if let Some((engine, _)) = &self.engine {
+            document["engine_disagrees"] = json!(self.disagrees);
+            lines.push(format!("{} calls {} of the different pairs the same", engine.name(), self.disagrees));
+        }
         Ok(End {
-            document: json!({"same": same, "different": different, "untested": untested}),
-            lines: vec![format!(
-                "same {same}, different {different}, untested {untested}, of all {total} pairs"
-            )],
+            document,
+            lines,
             checked: ("the share of pairs called the same".into(), self.verdicts.share(counts)),
             in_part: 0,
         })

@@ -6,7 +6,8 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value as Json;
 use twinql::files::Inputs;
-use twinql::suite::{Plausibility, Witness};
+use twinql::suite::engines::{Engine, Said};
+use twinql::suite::{Database, Plausibility, Semantics, Witness};
 use twinql::witness::{FileNames, file};
 use twinql::{Job, Work};
 
@@ -29,6 +30,9 @@ pub(crate) struct WitnessRecord {
     /// How plausible it is, and why it is odd.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) plausibility: Option<Plausibility>,
+    /// What the user's own system says, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) engine: Option<EngineRecord>,
     /// Where it was written.
     pub(super) file: Option<String>,
     /// All of it for people.
@@ -52,9 +56,74 @@ impl WitnessRecord {
             gold_names: witness.gold_columns,
             pred_names: witness.pred_columns,
             plausibility: witness.plausibility,
+            engine: None,
             file: None,
             text,
         })
+    }
+}
+
+/// What the user's own system answers on the witness.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct EngineRecord {
+    /// The system.
+    system: &'static str,
+    /// Its answers differ as well; null where it gave none.
+    differ: Option<bool>,
+    gold_rows: Vec<Vec<Option<String>>>,
+    pred_rows: Vec<Vec<Option<String>>>,
+    /// Why it gave no answer.
+    error: Option<String>,
+}
+
+impl EngineRecord {
+    /// The engine asked about a pair's witness, with the queries as they were written.
+    pub(super) fn of(
+        engine: &Engine,
+        job: &Job,
+        (gold, pred): (&str, &str),
+        statements: &str,
+        semantics: &Semantics,
+    ) -> Option<EngineRecord> {
+        let Work::Pair { schema, .. } = &job.work else { return None };
+        let said = Database::of_statements(schema, statements)
+            .and_then(|database| engine.bout(schema, &database, (gold, pred), semantics));
+        let system = engine.name();
+        Some(match said {
+            Ok(Said { gold, pred, differ }) => {
+                EngineRecord { system, differ: Some(differ), gold_rows: gold, pred_rows: pred, error: None }
+            }
+            Err(error) => EngineRecord {
+                system,
+                differ: None,
+                gold_rows: Vec::new(),
+                pred_rows: Vec::new(),
+                error: Some(error.to_string()),
+            },
+        })
+    }
+
+    /// In words.
+    pub(super) fn words(&self) -> String {
+        let system = self.system;
+        match (self.differ, &self.error) {
+            (Some(true), _) => format!("{system}: the answers differ there as well"),
+            (Some(false), _) => format!("{system}: the answers are the same there; please report this pair"),
+            (None, Some(error)) => format!("{system}: {error}"),
+            (None, None) => format!("{system}: not asked"),
+        }
+    }
+
+    /// Whether the engine found the two to be the same.
+    pub(super) fn disagrees(&self) -> bool {
+        self.differ == Some(false)
+    }
+}
+
+impl WitnessRecord {
+    /// The statements that make the database.
+    pub(super) fn statements(&self) -> &str {
+        &self.sql
     }
 }
 

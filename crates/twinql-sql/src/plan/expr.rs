@@ -339,7 +339,7 @@ impl<'a> Planner<'a> {
                 return Ok(negate_if(*op == BinaryOperator::PGNotILikeMatch, like));
             }
             BinaryOperator::PGBitwiseXor | BinaryOperator::BitwiseXor
-                if !left.has_subquery() && !right.has_subquery() =>
+                if self.is_exclusive_or(op) && !left.has_subquery() && !right.has_subquery() =>
             {
                 return self.exclusive_or(left, right);
             }
@@ -377,6 +377,14 @@ impl<'a> Planner<'a> {
                 Ok(Expr::binary(op, left, right))
             }
             None => unsupported(format!("operator {op}"), whole.span()),
+        }
+    }
+
+    /// Whether a sign means the bits that differ: `#` in PostgreSQL, `^` in MySQL and SQL Server.
+    fn is_exclusive_or(&self, op: &BinaryOperator) -> bool {
+        match op {
+            BinaryOperator::PGBitwiseXor => self.dialect == Dialect::Postgres,
+            _ => matches!(self.dialect, Dialect::Mysql | Dialect::Tsql),
         }
     }
 

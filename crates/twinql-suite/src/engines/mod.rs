@@ -8,6 +8,7 @@
 //! has to be one query by our own parser. Give an account without rights all the same.
 
 mod agree;
+mod bout;
 mod duckdb;
 mod mariadb;
 mod postgres;
@@ -19,6 +20,7 @@ use sqlparser::tokenizer::{Token, Tokenizer};
 use twinql_sql::{Column, Dialect, Schema, Value};
 
 pub use agree::agree;
+pub use bout::Said;
 
 use crate::database::Database;
 
@@ -204,4 +206,42 @@ fn records(output: &[u8]) -> Printed {
 /// A text in single quotes.
 fn string(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn engines_by_name() {
+        for (name, dialect) in [
+            ("postgres://me@host/db", Dialect::Postgres),
+            ("mysql://root@localhost:3306", Dialect::Mysql),
+            ("mariadb:/run/mysqld.sock", Dialect::Mysql),
+            ("duckdb", Dialect::Duckdb),
+        ] {
+            assert_eq!(Engine::named(name).unwrap().dialect(), dialect, "{name}");
+        }
+        assert_eq!(Engine::named("oracle://x").unwrap_err(), EngineError::Unknown("oracle://x".into()));
+    }
+
+    /// Comments go, since a system may execute what stands in one; a second statement and a command are no query.
+    #[test]
+    fn what_reaches_an_engine_is_one_query() {
+        let clean = |sql| harmless(sql, Dialect::Mysql);
+        assert_eq!(clean("SELECT 'a;b' /*!; DROP TABLE t */ FROM t -- x").unwrap(), "SELECT 'a;b'   FROM t");
+        for sql in ["DROP TABLE t", "SELECT 1; DROP TABLE t", "\\! rm -rf /", ""] {
+            assert!(clean(sql).is_err(), "{sql}");
+        }
+    }
+
+    #[test]
+    fn printed_records() {
+        assert_eq!(records(b""), Printed::new());
+        assert_eq!(records(b"\n"), vec![vec![Some(String::new())]]);
+        let rows = records("a\u{1f}\u{1d}\u{1e}b\u{1f}c\n".as_bytes());
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(rows, vec![vec![some("a"), None], vec![some("b"), some("c")]]);
+    }
 }
