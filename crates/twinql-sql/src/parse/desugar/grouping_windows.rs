@@ -40,6 +40,8 @@ pub(super) fn has_windows(select: &Select, order: Option<&OrderBy>) -> bool {
 /// The columns of the inner query.
 struct Columns {
     exprs: Vec<Expr>,
+    /// Aliases of the outputs with what they stand for: a window above the grouping may name them.
+    aliases: Vec<(Ident, Expr)>,
 }
 
 impl Columns {
@@ -82,6 +84,17 @@ impl Columns {
         failure.map_or(Ok(()), Err)
     }
 
+    /// What is lifted out of a window, where an alias stands for its output.
+    fn lift_part(&mut self, expr: &mut Expr) -> Result<(), SqlError> {
+        if let Expr::Identifier(name) = expr
+            && let Some((_, output)) =
+                self.aliases.iter().find(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value))
+        {
+            *expr = output.clone();
+        }
+        self.lift(expr, &[])
+    }
+
     fn lift_window(&mut self, function: &mut Function) -> Result<(), SqlError> {
         if let FunctionArguments::List(list) = &mut function.args {
             for arg in &mut list.args {
@@ -103,10 +116,10 @@ impl Columns {
 
     fn lift_spec(&mut self, spec: &mut WindowSpec) -> Result<(), SqlError> {
         for expr in &mut spec.partition_by {
-            self.lift(expr, &[])?;
+            self.lift_part(expr)?;
         }
         for key in &mut spec.order_by {
-            self.lift(&mut key.expr, &[])?;
+            self.lift_part(&mut key.expr)?;
         }
         Ok(())
     }
@@ -121,7 +134,12 @@ pub(super) fn above(
     if !matches!(&select.group_by, GroupByExpr::Expressions(_, modifiers) if modifiers.is_empty()) {
         return unsupported("a window function beside WITH ROLLUP", select.span());
     }
-    let mut columns = Columns { exprs: Vec::new() };
+    let alias = |item: &SelectItem| match item {
+        SelectItem::ExprWithAlias { expr, alias } if !has_window(expr) => Some((alias.clone(), expr.clone())),
+        _ => None,
+    };
+    let aliases = select.projection.iter().filter_map(alias).collect();
+    let mut columns = Columns { exprs: Vec::new(), aliases };
     let mut outer = select.clone();
     let mut outputs: Vec<Ident> = Vec::new();
     for item in &mut outer.projection {
