@@ -103,7 +103,7 @@ impl<'a> Planner<'a> {
         };
         let each_once = distinct || words.distinct;
         let name = match (each_once, name.as_str(), words.args.len()) {
-            (false, ..) | (true, "min" | "max", 1) => name,
+            (false, ..) => name,
             // SQLite has no DISTINCT there: the sandbox has functions.
             (true, "count" | "sum" | "avg", 1) => format!("sql_{name}_distinct"),
             _ => return None,

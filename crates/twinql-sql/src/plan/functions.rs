@@ -331,6 +331,10 @@ impl<'a> Planner<'a> {
                 args.push(ordered::argument(super::order::sort_key(self.dialect, expr, key)?));
             }
         } else {
+            // Warehouses take an order in aggregates that depend on one alone.
+            if self.dialect.functions_of_its_own() && !call.order_by.is_empty() {
+                return invalid(format!("ORDER BY in {}()", call.name), function.span());
+            }
             // No influence on a count, a sum or an extreme; but its names must be known.
             for key in call.order_by {
                 let expr = self.plan_expr(&key.expr)?;
