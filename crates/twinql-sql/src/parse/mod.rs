@@ -324,9 +324,9 @@ fn modulo(tokens: &mut [TokenWithSpan]) {
             let next = tokens.iter().skip(at + 1).find(|t| !blank(t)).map(|t| &t.token);
             let before = tokens.iter().take(at).rev().find(|t| !blank(t)).map(|t| &t.token);
             // An operand stands before an operator, and no parenthesis behind it at once: that is a call.
-            let operand = matches!(before, Some(Token::Word(_) | Token::Number(..) | Token::RParen));
+            let operand = matches!(before, Some(Token::Word(_) | Token::Number(_, _) | Token::RParen));
             let called = matches!(tokens.get(at + 1).map(|t| &t.token), Some(Token::LParen));
-            operand && !called && matches!(next, Some(Token::Word(_) | Token::Number(..) | Token::LParen))
+            operand && !called && matches!(next, Some(Token::Word(_) | Token::Number(_, _) | Token::LParen))
         })
         .collect();
     for at in calls {

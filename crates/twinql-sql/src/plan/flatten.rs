@@ -228,7 +228,8 @@ impl<'a> Planner<'a> {
         path: &'a ast::JsonPath,
     ) -> Result<Expr> {
         let mut value = self.plan_expr(value)?;
-        for element in &path.path {
+        let ast::JsonPath { path } = path;
+        for element in path {
             let step = match element {
                 ast::JsonPathElem::Dot { key, quoted: _ } => Step::Field(key.clone()),
                 ast::JsonPathElem::Bracket { key } | ast::JsonPathElem::ColonBracket { key } => {

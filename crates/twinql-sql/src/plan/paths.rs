@@ -271,7 +271,8 @@ impl<'a> Planner<'a> {
                 AccessExpr::Subscript(Subscript::Index { index }) => {
                     self.plan_element(value, index, whole)?
                 }
-                AccessExpr::Dot(_) | AccessExpr::Subscript(Subscript::Slice { .. }) => {
+                AccessExpr::Dot(_)
+                | AccessExpr::Subscript(Subscript::Slice { lower_bound: _, upper_bound: _, stride: _ }) => {
                     return unsupported(format!("expression {whole}"), whole.span());
                 }
             };

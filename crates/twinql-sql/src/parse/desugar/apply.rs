@@ -82,7 +82,19 @@ fn plain(factor: &mut TableFactor) {
         _ => false,
     };
     match factor {
-        TableFactor::Table { args, with_hints, alias, .. } => {
+        TableFactor::Table {
+            args,
+            with_hints,
+            alias,
+            // What else stands with a table the planner reads, or refuses.
+            name: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        } => {
             if let Some(alias) = alias
                 && alias
                     .columns

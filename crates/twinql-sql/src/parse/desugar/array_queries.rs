@@ -161,7 +161,8 @@ fn array_of(mut rows: Box<Query>) -> Option<Expr> {
     let SetExpr::Select(select) = &mut *outer.body else {
         return None;
     };
-    if let TableFactor::Derived { subquery, alias: Some(alias), .. } = &mut select.from.first_mut()?.relation
+    if let TableFactor::Derived { subquery, alias: Some(alias), lateral: false, sample: None } =
+        &mut select.from.first_mut()?.relation
     {
         *subquery = rows;
         alias.columns =

@@ -4,44 +4,33 @@ use sqlparser::ast::{CastKind, DataType, Expr};
 
 /// Moves the cast from a comparison, or a condition of several, to its first operand.
 ///
-/// `BINARY (name = 'a' AND n = 2)`, as it is read, becomes `(BINARY name) = 'a' AND n = 2`. A comparison in parentheses, or
-/// in CAST(… AS BINARY) beside nothing else, is rare enough to be taken for the same.
+/// `BINARY (name = 'a' AND n = 2)`, as it is read, becomes `(BINARY name) = 'a' AND n = 2`. A comparison alone inside
+/// CAST(… AS BINARY) is taken for the same.
 pub(super) fn move_down(expr: &mut Expr) {
-    let Expr::Cast { kind: CastKind::Cast, expr: inner, data_type: DataType::Binary(None), .. } = expr else {
+    let Expr::Cast { kind: CastKind::Cast, expr: inner, data_type: DataType::Binary(None), format: None } =
+        expr
+    else {
         return;
     };
-    if first_operand(inner).is_none() {
-        return;
-    }
-    let placeholder = Expr::Tuple(Vec::new());
-    let mut whole = std::mem::replace(&mut **inner, placeholder.clone());
-    let mut cast = std::mem::replace(expr, placeholder.clone());
-    let mut leaf = &mut whole;
-    while first_operand(leaf).is_some() {
-        match first_operand(leaf) {
-            Some(next) => leaf = next,
-            None => return,
-        }
-    }
-    let operand = std::mem::replace(leaf, placeholder);
-    if let Expr::Cast { expr: inner, .. } = &mut cast {
-        **inner = operand;
-    }
-    *leaf = cast;
+    let mut whole = std::mem::replace(&mut **inner, Expr::Tuple(Vec::new()));
+    let leaf = leftmost(&mut whole);
+    // The cast changes places with the operand.
+    std::mem::swap(&mut **inner, leaf);
+    std::mem::swap(expr, leaf);
     *expr = whole;
 }
 
-/// The first operand of an operator.
-fn first_operand(expr: &mut Expr) -> Option<&mut Expr> {
-    Some(match expr {
-        Expr::BinaryOp { left, .. } => left,
-        Expr::Like { expr, .. }
-        | Expr::RLike { expr, .. }
-        | Expr::InList { expr, .. }
-        | Expr::InSubquery { expr, .. }
-        | Expr::Between { expr, .. }
+/// The operand that stands first in an expression.
+fn leftmost(expr: &mut Expr) -> &mut Expr {
+    match expr {
+        Expr::BinaryOp { left, op: _, right: _ } => leftmost(left),
+        Expr::Like { expr, negated: _, any: _, pattern: _, escape_char: _ }
+        | Expr::RLike { expr, negated: _, pattern: _, regexp: _ }
+        | Expr::InList { expr, list: _, negated: _ }
+        | Expr::InSubquery { expr, subquery: _, negated: _ }
+        | Expr::Between { expr, negated: _, low: _, high: _ }
         | Expr::IsNull(expr)
-        | Expr::IsNotNull(expr) => expr,
-        _ => return None,
-    })
+        | Expr::IsNotNull(expr) => leftmost(expr),
+        other => other,
+    }
 }

@@ -4,13 +4,39 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, ObjectNamePart, Query, ValueWithSpan,
+    ObjectName, ObjectNamePart, Query, TableFactor, ValueWithSpan,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Span;
 
 use crate::syntax::change_expressions;
+
+/// What a factor of FROM is called: its alias, or a table's own name.
+pub(super) fn called(factor: &TableFactor) -> Option<Ident> {
+    match factor {
+        TableFactor::Table {
+            name,
+            alias,
+            // A name stays one, whatever is read of the table.
+            args: _,
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        } => match alias {
+            Some(alias) => Some(alias.name.clone()),
+            None => name.0.last()?.as_ident().cloned(),
+        },
+        TableFactor::Derived { alias, lateral: _, subquery: _, sample: _ } => {
+            alias.as_ref().map(|alias| alias.name.clone())
+        }
+        _ => None,
+    }
+}
 
 /// A number.
 pub(super) fn number(n: i64, span: Span) -> Expr {

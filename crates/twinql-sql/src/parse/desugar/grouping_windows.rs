@@ -72,7 +72,9 @@ impl Columns {
             *expr = Expr::Identifier(self.name(expr));
             return Ok(());
         }
-        if any_expression(&*expr, &mut |e| matches!(e, Expr::Subquery(_) | Expr::Exists { .. })) {
+        if any_expression(&*expr, &mut |e| {
+            matches!(e, Expr::Subquery(_) | Expr::Exists { subquery: _, negated: _ })
+        }) {
             return unsupported("a subquery beside a window function and grouping sets", expr.span());
         }
         let mut failure = None;

@@ -16,7 +16,7 @@ use sqlparser::ast::{
     Value,
 };
 
-use super::build::query;
+use super::build::{called, query};
 use crate::error::{SqlError, unsupported};
 
 /// Rewrites the joins, the views and PREWHERE of one SELECT.
@@ -84,18 +84,6 @@ fn semi_joins(from: &mut TableWithJoins, conditions: &mut Vec<Expr>) -> Result<(
     }
     from.joins = kept;
     Ok(())
-}
-
-/// The name by which a table is called.
-fn called(factor: &TableFactor) -> Option<Ident> {
-    match factor {
-        TableFactor::Table { name, alias: None, .. } => name.0.last()?.as_ident().cloned(),
-        TableFactor::Table { alias: Some(alias), .. }
-        | TableFactor::Derived { alias: Some(alias), lateral: _, subquery: _, sample: _ } => {
-            Some(alias.name.clone())
-        }
-        _ => None,
-    }
 }
 
 /// `USING (x)` of a semi-join with one table to its left: `a.x = b.x`.

@@ -21,7 +21,7 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
-use super::build::{call, last_name, null, number};
+use super::build::{call, called, last_name, null, number};
 use crate::error::{SqlError, unsupported};
 use crate::plan::is_aggregate;
 use crate::syntax::{any_expression, change_expressions};
@@ -68,17 +68,27 @@ fn each_select(
     }
 }
 
-/// The name of a factor's table where it is plain.
-fn table(factor: &TableFactor) -> Option<(&ObjectName, Option<&TableAlias>)> {
-    match factor {
-        TableFactor::Table { name, alias, args: None, .. } => Some((name, alias.as_ref())),
-        _ => None,
-    }
-}
-
+/// Whether FROM names DUAL and nothing else.
 fn is_dual(tables: &TableWithJoins) -> bool {
-    let named = table(&tables.relation).and_then(|(name, _)| last_name(name));
-    tables.joins.is_empty() && named.as_deref() == Some("dual")
+    let TableWithJoins { relation, joins } = tables;
+    match relation {
+        TableFactor::Table {
+            name,
+            alias: _,
+            args: None,
+            with_hints,
+            version: None,
+            with_ordinality: false,
+            partitions,
+            json_path: None,
+            sample: None,
+            index_hints,
+        } => {
+            let plain = with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty();
+            joins.is_empty() && plain && last_name(name).as_deref() == Some("dual")
+        }
+        _ => false,
+    }
 }
 
 /// `FROM DUAL`, a table of one row.
@@ -130,7 +140,9 @@ fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
             conjuncts(*left, out);
             conjuncts(*right, out);
         }
-        Expr::Nested(inner) if matches!(&*inner, Expr::BinaryOp { op: BinaryOperator::And, .. }) => {
+        Expr::Nested(inner)
+            if matches!(&*inner, Expr::BinaryOp { op: BinaryOperator::And, left: _, right: _ }) =>
+        {
             conjuncts(*inner, out);
         }
         other => out.push(other),
@@ -177,8 +189,12 @@ fn first_rows(query: &mut Query, span: Span) -> Result<(), SqlError> {
     let limit = LimitClause::LimitOffset { limit, offset: None, limit_by: Vec::new() };
     // The first rows of an ordered subquery.
     if rest.is_none()
-        && let [TableWithJoins { relation: TableFactor::Derived { subquery, .. }, joins }] =
-            select.from.as_mut_slice()
+        && let [
+            TableWithJoins {
+                relation: TableFactor::Derived { lateral: false, subquery, alias: _, sample: None },
+                joins,
+            },
+        ] = select.from.as_mut_slice()
         && joins.is_empty()
         && subquery.order_by.is_some()
         && subquery.limit_clause.is_none()
@@ -272,15 +288,9 @@ fn unmarked(mut condition: Expr) -> Expr {
     condition
 }
 
-/// What a factor is called.
-fn called(factor: &TableFactor) -> Option<String> {
-    match factor {
-        TableFactor::Derived { alias, .. } => Some(alias.as_ref()?.name.value.to_ascii_lowercase()),
-        other => {
-            let (name, alias) = table(other)?;
-            alias.map(|a| a.name.value.to_ascii_lowercase()).or_else(|| last_name(name))
-        }
-    }
+/// What a factor is called, in lower case.
+fn called_lower(factor: &TableFactor) -> Option<String> {
+    called(factor).map(|name| name.value.to_ascii_lowercase())
 }
 
 /// Joins with `(+)`: a table whose columns are marked is joined to the left ones by its conditions.
@@ -313,13 +323,13 @@ fn outer_joins(select: &mut Select, span: Span) -> Result<(), SqlError> {
         if !joins.is_empty() {
             return unsupported("(+) beside JOIN", span);
         }
-        let name = called(&relation);
+        let name = called_lower(&relation);
         match marked.iter().position(|(table, _)| Some(table) == name.as_ref()) {
             Some(at) => outer.push((relation, marked.remove(at).1)),
             None => inner.push(relation),
         }
     }
-    let names: Vec<String> = outer.iter().filter_map(|(table, _)| called(table)).collect();
+    let names: Vec<String> = outer.iter().filter_map(|(table, _)| called_lower(table)).collect();
     if !marked.is_empty() || inner.is_empty() {
         return unsupported("(+) of a table that is not in FROM", span);
     }
@@ -344,14 +354,14 @@ fn outer_joins(select: &mut Select, span: Span) -> Result<(), SqlError> {
     let mut waiting: Vec<String> = names;
     while !outer.is_empty() {
         let ready = outer.iter().position(|(table, conditions)| {
-            let own = called(table);
+            let own = called_lower(table);
             waiting.iter().all(|other| Some(other) == own.as_ref() || !reads(conditions, other))
         });
         let Some(at) = ready else {
             return unsupported("tables that (+) joins in a circle", span);
         };
         let (table, conditions) = outer.remove(at);
-        let own = called(&table);
+        let own = called_lower(&table);
         waiting.retain(|name| Some(name) != own.as_ref());
         if let Some(on) = all_of(conditions) {
             joins.push(joined(table, JoinOperator::LeftOuter(JoinConstraint::On(on))));

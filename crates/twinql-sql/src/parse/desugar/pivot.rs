@@ -22,13 +22,18 @@ use crate::syntax::any_expression;
 
 /// Writes out a PIVOT or an UNPIVOT in FROM.
 pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<(), SqlError> {
-    let span = match &*factor {
-        TableFactor::Pivot { table, .. } | TableFactor::Unpivot { table, .. } => table.span(),
-        _ => return Ok(()),
-    };
-    let written = match &*factor {
-        TableFactor::Pivot { alias, .. } => (pivot(factor, dialect, span), alias.clone()),
-        TableFactor::Unpivot { alias, .. } => (unpivot(factor, span), alias.clone()),
+    let (span, written) = match &*factor {
+        TableFactor::Pivot {
+            table,
+            alias,
+            aggregate_functions: _,
+            value_column: _,
+            value_source: _,
+            default_on_null: _,
+        } => (table.span(), (pivot(factor, dialect, table.span()), alias.clone())),
+        TableFactor::Unpivot { table, alias, value: _, name: _, columns: _, null_inclusion: _ } => {
+            (table.span(), (unpivot(factor, table.span()), alias.clone()))
+        }
         _ => return Ok(()),
     };
     match written {
@@ -44,7 +49,7 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<()
 
 /// The columns of a subquery, by the names that it lists.
 fn columns(source: &TableFactor) -> Option<Vec<Ident>> {
-    let TableFactor::Derived { subquery, alias, .. } = source else {
+    let TableFactor::Derived { subquery, alias, lateral: false, sample: None } = source else {
         return None;
     };
     if alias.as_ref().is_some_and(|a| !a.columns.is_empty()) {
@@ -79,7 +84,7 @@ fn column(expr: &Expr) -> Option<&Ident> {
 /// The source with a name.
 fn named(source: &TableFactor, span: Span) -> TableFactor {
     let mut source = source.clone();
-    if let TableFactor::Derived { alias: alias @ None, .. } = &mut source {
+    if let TableFactor::Derived { alias: alias @ None, lateral: _, subquery: _, sample: _ } = &mut source {
         let name = Ident::with_span(span, "pivoted");
         *alias = Some(TableAlias { explicit: true, name, columns: Vec::new(), at: None });
     }
