@@ -73,8 +73,8 @@ impl Dialect {
             To::Call(name) => Some(*name),
             To::As(_) | To::Written(_) => None,
         };
-        let rows = self.profile().functions.unwrap_or_default();
-        let mut functions: Vec<_> = rows.iter().map(|f| (f.name, known(&f.to))).collect();
+        let rows = self.profile().functions.unwrap_or_default().iter().copied().flatten();
+        let mut functions: Vec<_> = rows.map(|f| (f.name, known(&f.to))).collect();
         functions.sort_unstable();
         functions.dedup_by_key(|(name, _)| *name);
         let mut aggregates: Vec<_> = self.profile().aggregates.iter().map(|a| a.name).collect();

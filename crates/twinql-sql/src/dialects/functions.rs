@@ -8,6 +8,9 @@ use crate::dialects::Dialect;
 use crate::expr::Expr;
 use crate::plan::Planner;
 
+/// Any number of arguments.
+pub(crate) const MANY: usize = usize::MAX;
+
 /// A function of one system.
 pub(crate) struct Function {
     /// Its name, in lower case.
@@ -79,8 +82,8 @@ impl Dialect {
 
     /// The row of a call.
     pub(crate) fn function(self, name: &str, arguments: usize) -> Option<&'static Function> {
-        let rows = self.profile().functions?;
-        rows.iter().find(|f| f.name == name && f.arguments.0 <= arguments && arguments <= f.arguments.1)
+        let mut rows = self.profile().functions?.iter().copied().flatten();
+        rows.find(|f| f.name == name && f.arguments.0 <= arguments && arguments <= f.arguments.1)
     }
 
     /// Whether a call means the same in every system.

@@ -19,8 +19,8 @@ pub(crate) struct Profile {
     pub(crate) names: Names,
     /// What its words mean.
     pub(crate) meaning: Meaning,
-    /// Its functions, where it has a table of its own; `None` for those that share the oldest one ([`crate::function`]).
-    pub(crate) functions: Option<&'static [Function]>,
+    /// Its functions, where it has tables: its own, then those that it shares with others; `None` for those that share the oldest one ([`crate::function`]).
+    pub(crate) functions: Option<&'static [&'static [Function]]>,
     /// Its aggregates that others call otherwise.
     pub(crate) aggregates: &'static [Aggregate],
 }

@@ -1,11 +1,55 @@
 //! Words that the tables of several dialects share: what a function says in SQLite's and the sandbox's functions.
 
 use crate::dialects::Dialect;
+use crate::dialects::functions::To::{Call, Written};
+use crate::dialects::functions::{Function, MANY, function};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::Affinity;
 use crate::temporal::Moment;
 use crate::value::Value;
+
+/// Angles, and texts turned about: in Databricks, DuckDB, Redshift, Snowflake and Trino.
+#[rustfmt::skip]
+pub(super) const OF_ANALYSTS: &[Function] = &[
+    function("asin", (1, 1), Call("sql_asin")),
+    function("acos", (1, 1), Call("sql_acos")),
+    function("atan", (1, 1), Call("sql_atan")),
+    function("sin", (1, 1), Call("sql_sin")),
+    function("cos", (1, 1), Call("sql_cos")),
+    function("tan", (1, 1), Call("sql_tan")),
+    function("radians", (1, 1), Call("sql_radians")),
+    function("degrees", (1, 1), Call("sql_degrees")),
+    function("atan2", (2, 2), Call("sql_atan2")),
+    function("reverse", (1, 1), Call("pg_reverse")),
+    function("translate", (3, 3), Call("pg_translate")),
+];
+
+/// Parts of a moment by functions of their names: in Databricks, DuckDB, Snowflake and Trino.
+#[rustfmt::skip]
+pub(super) const PARTS_OF_MOMENTS: &[Function] = &[
+    function("year", (1, 1), Written(year)),
+    function("month", (1, 1), Written(month)),
+    function("day", (1, 1), Written(day)),
+    function("hour", (1, 1), Written(hour)),
+    function("minute", (1, 1), Written(minute)),
+    function("second", (1, 1), Written(second)),
+    function("quarter", (1, 1), Written(quarter)),
+];
+
+/// What Databricks, Redshift and Snowflake have alike.
+#[rustfmt::skip]
+pub(super) const OF_WAREHOUSES: &[Function] = &[
+    function("nvl2", (3, 3), Written(nvl2)),
+    function("decode", (3, MANY), Written(decode)),
+    function("len", (1, 1), Call("length")),
+    function("octet_length", (1, 1), Call("octet_length")),
+    function("charindex", (2, 2), Written(place_of)),
+    function("lpad", (2, 3), Call("pg_lpad")),
+    function("rpad", (2, 3), Call("pg_rpad")),
+    function("initcap", (1, 1), Call("pg_initcap")),
+    function("getdate", (0, 0), Call("current_timestamp")),
+];
 
 /// A call.
 pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {

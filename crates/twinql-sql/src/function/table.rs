@@ -2,6 +2,7 @@
 
 use super::{Aggregate, Gives, Nulls, Scalar, Spelling};
 use crate::dialects::Dialect;
+use crate::dialects::functions::MANY;
 use crate::dialects::profile::WithNull;
 use crate::expr::AggFunc;
 use crate::schema::TypeClass;
@@ -9,9 +10,6 @@ use crate::schema::TypeClass;
 use Gives::{Branches, Class, Common, First, Numeric};
 use Nulls::{IfAll, Never, Strict, Unknown, WithArgument};
 use TypeClass::{Integer, Number, Other, Text, Time};
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 const fn scalar(name: &'static str, arity: (usize, usize), gives: Gives, nulls: Nulls) -> Scalar {
     Scalar { name, arity, gives, nulls, volatile: false, also: &[] }

@@ -6,13 +6,10 @@
 use super::{dates, texts};
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if};
-use crate::dialects::functions::{Function, To, function, timed};
+use crate::dialects::functions::{Function, MANY, To, function, timed};
 use crate::dialects::words;
 use crate::expr::Expr;
 use crate::plan::Planner;
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 pub(super) const ALL: &[Function] = &[

@@ -32,6 +32,6 @@ pub(super) static PROFILE: Profile = Profile {
         whole: Whole::Rounds,
         decimal_scale: None,
     },
-    functions: Some(functions::ALL),
+    functions: Some(&[functions::ALL]),
     aggregates: functions::AGGREGATES,
 };

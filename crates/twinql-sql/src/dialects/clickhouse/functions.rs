@@ -3,14 +3,11 @@
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if};
 use crate::dialects::functions::To::{As, Call, Written};
-use crate::dialects::functions::{Function, function};
+use crate::dialects::functions::{Function, MANY, function};
 use crate::dialects::words::{self, call, word};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]

@@ -4,13 +4,10 @@
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, median};
 use crate::dialects::functions::To::{As, Call, Written};
-use crate::dialects::functions::{Function, function, timed};
+use crate::dialects::functions::{Function, MANY, function, timed};
 use crate::dialects::words::{self, call, format_of, formatted, of_epoch, word};
 use crate::expr::Expr;
 use crate::plan::Planner;
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -20,8 +17,6 @@ pub(super) const ALL: &[Function] = &[
     function("iff", (3, 3), Call("iif")),
     function("nvl", (2, 2), Call("coalesce")),
     function("ifnull", (2, 2), Call("coalesce")),
-    function("nvl2", (3, 3), Written(words::nvl2)),
-    function("decode", (3, MANY), Written(words::decode)),
     function("zeroifnull", (1, 1), Written(words::zero_if_null)),
     function("nullifzero", (1, 1), Written(words::null_if_zero)),
     function("equal_null", (2, 2), Written(words::is_same)),
@@ -29,27 +24,19 @@ pub(super) const ALL: &[Function] = &[
     function("least", (2, 16), Call("pg_least")),
     // Texts.
     function("length", (1, 1), Call("length")),
-    function("len", (1, 1), Call("length")),
     function("char_length", (1, 1), Call("length")),
     function("character_length", (1, 1), Call("length")),
-    function("octet_length", (1, 1), Call("octet_length")),
     function("concat", (1, MANY), As(Dialect::Databricks)),
     function("concat_ws", (2, MANY), Call("concat_ws")),
     function("contains", (2, 2), Written(words::contains)),
     function("startswith", (2, 2), Written(words::starts_with)),
     function("endswith", (2, 2), Written(words::ends_with)),
     function("locate", (2, 2), Written(words::place_of)),
-    function("charindex", (2, 2), Written(words::place_of)),
     function("position", (2, 2), Written(words::place_of)),
     function("lcase", (1, 1), Call("lower")),
     function("ucase", (1, 1), Call("upper")),
     function("left", (2, 2), As(Dialect::Mysql)),
-    function("lpad", (2, 3), Call("pg_lpad")),
-    function("rpad", (2, 3), Call("pg_rpad")),
     function("repeat", (2, 2), Call("pg_repeat")),
-    function("reverse", (1, 1), Call("pg_reverse")),
-    function("translate", (3, 3), Call("pg_translate")),
-    function("initcap", (1, 1), Call("pg_initcap")),
     function("substring_index", (3, 3), Call("my_substring_index")),
     function("split_part", (3, 3), Call("pg_split_part")),
     function("split", (2, 2), Written(split)),
@@ -61,29 +48,13 @@ pub(super) const ALL: &[Function] = &[
     function("regexp_extract", (2, 3), Written(regexp_extract)),
     function("uuid", (0, 0), Written(words::any_text)),
     // Numbers. LOG of one argument is the natural one.
-    function("asin", (1, 1), Call("sql_asin")),
-    function("acos", (1, 1), Call("sql_acos")),
-    function("atan", (1, 1), Call("sql_atan")),
-    function("sin", (1, 1), Call("sql_sin")),
-    function("cos", (1, 1), Call("sql_cos")),
-    function("tan", (1, 1), Call("sql_tan")),
-    function("radians", (1, 1), Call("sql_radians")),
-    function("degrees", (1, 1), Call("sql_degrees")),
-    function("atan2", (2, 2), Call("sql_atan2")),
     function("log", (1, 1), Call("ln")),
     function("log", (2, 2), Call("log")),
     function("log2", (1, 1), Call("log2")),
     function("rand", (0, 0), Call("random")),
     function("random", (0, 0), Call("random")),
     // Dates.
-    function("year", (1, 1), Written(words::year)),
-    function("quarter", (1, 1), Written(words::quarter)),
-    function("month", (1, 1), Written(words::month)),
-    function("day", (1, 1), Written(words::day)),
     function("dayofmonth", (1, 1), Written(words::day)),
-    function("hour", (1, 1), Written(words::hour)),
-    function("minute", (1, 1), Written(words::minute)),
-    function("second", (1, 1), Written(words::second)),
     function("dayofyear", (1, 1), Written(words::day_of_year)),
     function("dayofweek", (1, 1), Written(words::sunday_is_1)),
     function("weekday", (1, 1), Written(words::monday_is_0)),
@@ -114,7 +85,6 @@ pub(super) const ALL: &[Function] = &[
     function("timestamp_millis", (1, 1), Written(words::of_milliseconds)),
     function("timestamp_micros", (1, 1), Written(words::of_microseconds)),
     function("now", (0, 0), Call("current_timestamp")),
-    function("getdate", (0, 0), Call("current_timestamp")),
     function("curdate", (0, 0), Call("current_date")),
 ];
 

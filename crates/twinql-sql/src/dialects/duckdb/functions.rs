@@ -3,14 +3,11 @@
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, median};
 use crate::dialects::functions::To::{As, Call, Written};
-use crate::dialects::functions::{Function, function};
+use crate::dialects::functions::{Function, MANY, function};
 use crate::dialects::words::{self, call, format_of, formatted, word};
 use crate::expr::Expr;
 use crate::plan::Planner;
 use crate::schema::TypeClass;
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -44,8 +41,6 @@ pub(super) const ALL: &[Function] = &[
     function("lpad", (3, 3), Call("pg_lpad")),
     function("rpad", (3, 3), Call("pg_rpad")),
     function("repeat", (2, 2), Call("pg_repeat")),
-    function("reverse", (1, 1), Call("pg_reverse")),
-    function("translate", (3, 3), Call("pg_translate")),
     function("chr", (1, 1), Call("char")),
     function("split_part", (3, 3), Call("pg_split_part")),
     function("string_split", (2, 2), Written(split)),
@@ -60,28 +55,12 @@ pub(super) const ALL: &[Function] = &[
     function("uuid", (0, 0), Written(words::any_text)),
     function("gen_random_uuid", (0, 0), Written(words::any_text)),
     // Numbers.
-    function("asin", (1, 1), Call("sql_asin")),
-    function("acos", (1, 1), Call("sql_acos")),
-    function("atan", (1, 1), Call("sql_atan")),
-    function("sin", (1, 1), Call("sql_sin")),
-    function("cos", (1, 1), Call("sql_cos")),
-    function("tan", (1, 1), Call("sql_tan")),
-    function("radians", (1, 1), Call("sql_radians")),
-    function("degrees", (1, 1), Call("sql_degrees")),
-    function("atan2", (2, 2), Call("sql_atan2")),
     function("log", (1, 1), Call("log10")),
     function("log2", (1, 1), Call("log2")),
     function("trunc", (1, 1), Call("trunc")),
     function("random", (0, 0), Call("random")),
     // Dates.
-    function("year", (1, 1), Written(words::year)),
-    function("quarter", (1, 1), Written(words::quarter)),
-    function("month", (1, 1), Written(words::month)),
-    function("day", (1, 1), Written(words::day)),
     function("dayofmonth", (1, 1), Written(words::day)),
-    function("hour", (1, 1), Written(words::hour)),
-    function("minute", (1, 1), Written(words::minute)),
-    function("second", (1, 1), Written(words::second)),
     function("dayofyear", (1, 1), Written(words::day_of_year)),
     function("dayofweek", (1, 1), Written(words::sunday_is_0)),
     function("weekday", (1, 1), Written(words::sunday_is_0)),

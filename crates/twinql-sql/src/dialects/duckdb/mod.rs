@@ -3,6 +3,7 @@
 mod functions;
 
 use super::profile::*;
+use super::words;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "duckdb",
@@ -32,6 +33,6 @@ pub(super) static PROFILE: Profile = Profile {
         whole: Whole::Rounds,
         decimal_scale: Some(3),
     },
-    functions: Some(functions::ALL),
+    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS]),
     aggregates: functions::AGGREGATES,
 };

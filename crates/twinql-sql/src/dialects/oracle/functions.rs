@@ -2,14 +2,11 @@
 
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, listagg, median};
-use crate::dialects::functions::{Function, To, function};
+use crate::dialects::functions::{Function, MANY, To, function};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
 use crate::temporal::Moment;
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]

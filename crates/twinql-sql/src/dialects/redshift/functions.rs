@@ -4,57 +4,35 @@
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, listagg, median};
 use crate::dialects::functions::To::{As, Call, Written};
-use crate::dialects::functions::{Function, function, timed};
+use crate::dialects::functions::{Function, MANY, function, timed};
 use crate::dialects::words::{self, word};
 use crate::expr::Expr;
 use crate::plan::Planner;
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]
 pub(super) const ALL: &[Function] = &[
     // r_NVL_function, r_NVL2, r_DECODE_expression, r_GREATEST_LEAST
     function("nvl", (2, MANY), Call("coalesce")),
-    function("nvl2", (3, 3), Written(words::nvl2)),
-    function("decode", (3, MANY), Written(words::decode)),
     function("greatest", (2, 16), Call("pg_greatest")),
     function("least", (2, 16), Call("pg_least")),
     // String functions.
-    function("len", (1, 1), Call("length")),
     function("length", (1, 1), Call("length")),
     function("char_length", (1, 1), Call("length")),
     function("character_length", (1, 1), Call("length")),
-    function("octet_length", (1, 1), Call("octet_length")),
     function("concat", (2, 2), As(Dialect::Redshift)),
-    function("charindex", (2, 2), Written(words::place_of)),
     function("strpos", (2, 2), Call("instr")),
     function("btrim", (1, 1), Call("trim")),
     function("btrim", (2, 2), As(Dialect::Postgres)),
     function("trim", (2, 2), As(Dialect::Postgres)),
     function("ltrim", (2, 2), As(Dialect::Postgres)),
     function("rtrim", (2, 2), As(Dialect::Postgres)),
-    function("lpad", (2, 3), Call("pg_lpad")),
-    function("rpad", (2, 3), Call("pg_rpad")),
     function("repeat", (2, 2), Call("pg_repeat")),
-    function("reverse", (1, 1), Call("pg_reverse")),
-    function("translate", (3, 3), Call("pg_translate")),
-    function("initcap", (1, 1), Call("pg_initcap")),
     function("split_part", (3, 3), Call("pg_split_part")),
     function("chr", (1, 1), Call("char")),
     function("regexp_count", (2, 2), Written(words::counts_matches)),
     function("regexp_replace", (2, 3), Written(words::replaces_all_by_dollars)),
     // r_LOG: of base 10 with one argument.
-    function("asin", (1, 1), Call("sql_asin")),
-    function("acos", (1, 1), Call("sql_acos")),
-    function("atan", (1, 1), Call("sql_atan")),
-    function("sin", (1, 1), Call("sql_sin")),
-    function("cos", (1, 1), Call("sql_cos")),
-    function("tan", (1, 1), Call("sql_tan")),
-    function("radians", (1, 1), Call("sql_radians")),
-    function("degrees", (1, 1), Call("sql_degrees")),
-    function("atan2", (2, 2), Call("sql_atan2")),
     function("log", (1, 1), Call("log10")),
     function("trunc", (1, 1), Written(trunc)),
     function("trunc", (2, 2), Call("pg_trunc_to")),
@@ -69,7 +47,6 @@ pub(super) const ALL: &[Function] = &[
     function("last_day", (1, 1), Written(words::last_day)),
     function("to_char", (2, 2), As(Dialect::Postgres)),
     function("to_date", (2, 2), As(Dialect::Postgres)),
-    function("getdate", (0, 0), Call("current_timestamp")),
     function("sysdate", (0, 0), Call("current_timestamp")),
     function("now", (0, 0), Call("current_timestamp")),
 ];

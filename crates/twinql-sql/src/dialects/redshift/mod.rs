@@ -3,6 +3,7 @@
 mod functions;
 
 use super::profile::*;
+use super::words;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "redshift",
@@ -30,6 +31,6 @@ pub(super) static PROFILE: Profile = Profile {
         whole: Whole::Rounds,
         decimal_scale: Some(0),
     },
-    functions: Some(functions::ALL),
+    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::OF_WAREHOUSES]),
     aggregates: functions::AGGREGATES,
 };

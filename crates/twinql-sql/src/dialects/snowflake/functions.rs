@@ -4,14 +4,11 @@ use super::dates::{self, SIDES};
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, listagg, median};
 use crate::dialects::functions::To::{As, Call, Written};
-use crate::dialects::functions::{Function, function, timed};
+use crate::dialects::functions::{Function, MANY, function, timed};
 use crate::dialects::words::{self, call};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::Affinity;
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -20,8 +17,6 @@ pub(super) const ALL: &[Function] = &[
     function("iff", (3, 3), Call("iif")),
     function("nvl", (2, 2), Call("coalesce")),
     function("ifnull", (2, 2), Call("coalesce")),
-    function("nvl2", (3, 3), Written(words::nvl2)),
-    function("decode", (3, MANY), Written(words::decode)),
     function("zeroifnull", (1, 1), Written(words::zero_if_null)),
     function("nullifzero", (1, 1), Written(words::null_if_zero)),
     function("equal_null", (2, 2), Written(words::is_same)),
@@ -36,25 +31,17 @@ pub(super) const ALL: &[Function] = &[
     function("boolnot", (1, 1), Written(|_, args| Some(args.first()?.clone().not()))),
     // Texts.
     function("length", (1, 1), Call("length")),
-    function("len", (1, 1), Call("length")),
-    function("octet_length", (1, 1), Call("octet_length")),
     function("concat", (1, MANY), As(Dialect::Snowflake)),
     function("contains", (2, 2), Written(words::contains)),
     function("startswith", (2, 2), Written(words::starts_with)),
     function("endswith", (2, 2), Written(words::ends_with)),
     function("position", (2, 2), Written(words::place_of)),
-    function("charindex", (2, 2), Written(words::place_of)),
     function("left", (2, 2), SIDES),
     function("right", (2, 2), SIDES),
     function("trim", (2, 2), As(Dialect::Postgres)),
     function("ltrim", (2, 2), As(Dialect::Postgres)),
     function("rtrim", (2, 2), As(Dialect::Postgres)),
-    function("lpad", (2, 3), Call("pg_lpad")),
-    function("rpad", (2, 3), Call("pg_rpad")),
-    function("reverse", (1, 1), Call("pg_reverse")),
     function("repeat", (2, 2), Call("pg_repeat")),
-    function("initcap", (1, 1), Call("pg_initcap")),
-    function("translate", (3, 3), Call("pg_translate")),
     function("chr", (1, 1), Call("char")),
     function("char", (1, 1), Call("char")),
     function("replace", (2, 2), Written(|_, args| Some(call("replace", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::text("")])))),
@@ -68,15 +55,6 @@ pub(super) const ALL: &[Function] = &[
     function("uuid_string", (0, 0), Written(words::any_text)),
     // Numbers.
     function("log", (2, 2), Call("log")),
-    function("asin", (1, 1), Call("sql_asin")),
-    function("acos", (1, 1), Call("sql_acos")),
-    function("atan", (1, 1), Call("sql_atan")),
-    function("sin", (1, 1), Call("sql_sin")),
-    function("cos", (1, 1), Call("sql_cos")),
-    function("tan", (1, 1), Call("sql_tan")),
-    function("radians", (1, 1), Call("sql_radians")),
-    function("degrees", (1, 1), Call("sql_degrees")),
-    function("atan2", (2, 2), Call("sql_atan2")),
     function("square", (1, 1), Written(|_, args| Some(call("power", vec![args.first()?.clone(), Expr::integer(2)])))),
     function("truncate", (1, 2), Written(dates::trunc)),
     function("trunc", (1, 2), Written(dates::trunc)),
@@ -102,14 +80,7 @@ pub(super) const ALL: &[Function] = &[
     timed("date_part", (2, 2), 0, Written(dates::date_part)),
     timed("last_day", (2, 2), 1, Written(dates::last_day)),
     function("last_day", (1, 1), Written(words::last_day)),
-    function("year", (1, 1), Written(words::year)),
-    function("quarter", (1, 1), Written(words::quarter)),
-    function("month", (1, 1), Written(words::month)),
-    function("day", (1, 1), Written(words::day)),
     function("dayofmonth", (1, 1), Written(words::day)),
-    function("hour", (1, 1), Written(words::hour)),
-    function("minute", (1, 1), Written(words::minute)),
-    function("second", (1, 1), Written(words::second)),
     function("dayofyear", (1, 1), Written(words::day_of_year)),
     function("dayofweek", (1, 1), Written(words::sunday_is_0)),
     function("dayofweekiso", (1, 1), Written(words::monday_is_1)),
@@ -136,7 +107,6 @@ pub(super) const ALL: &[Function] = &[
     function("try_to_timestamp_ltz", (1, 2), Written(dates::to_timestamp)),
     function("to_char", (1, 2), Written(dates::to_char)),
     function("to_varchar", (1, 2), Written(dates::to_char)),
-    function("getdate", (0, 0), Call("current_timestamp")),
     function("sysdate", (0, 0), Call("current_timestamp")),
     function("systimestamp", (0, 0), Call("current_timestamp")),
     function("localtimestamp", (0, 0), Call("current_timestamp")),

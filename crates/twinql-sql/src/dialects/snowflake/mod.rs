@@ -6,6 +6,7 @@ mod functions;
 pub(super) use dates::part;
 
 use super::profile::*;
+use super::words;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "snowflake",
@@ -28,6 +29,6 @@ pub(super) static PROFILE: Profile = Profile {
         whole: Whole::Rounds,
         decimal_scale: Some(0),
     },
-    functions: Some(functions::ALL),
+    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS, words::OF_WAREHOUSES]),
     aggregates: functions::AGGREGATES,
 };

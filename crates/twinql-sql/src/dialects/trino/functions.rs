@@ -3,13 +3,10 @@
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, count_if, listagg};
 use crate::dialects::functions::To::{As, Call, Written};
-use crate::dialects::functions::{Function, function};
+use crate::dialects::functions::{Function, MANY, function};
 use crate::dialects::words::{self, call, word};
 use crate::expr::Expr;
 use crate::plan::Planner;
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -26,8 +23,6 @@ pub(super) const ALL: &[Function] = &[
     function("starts_with", (2, 2), Written(words::starts_with)),
     function("lpad", (3, 3), Call("pg_lpad")),
     function("rpad", (3, 3), Call("pg_rpad")),
-    function("reverse", (1, 1), Call("pg_reverse")),
-    function("translate", (3, 3), Call("pg_translate")),
     function("chr", (1, 1), Call("char")),
     function("split", (2, 2), Written(words::split)),
     function("replace", (2, 2), Written(|_, args| Some(call("replace", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::text("")])))),
@@ -37,15 +32,6 @@ pub(super) const ALL: &[Function] = &[
     function("regexp_count", (2, 2), Written(words::counts_matches)),
     function("regexp_extract", (2, 3), Written(regexp_extract)),
     // functions/math
-    function("asin", (1, 1), Call("sql_asin")),
-    function("acos", (1, 1), Call("sql_acos")),
-    function("atan", (1, 1), Call("sql_atan")),
-    function("sin", (1, 1), Call("sql_sin")),
-    function("cos", (1, 1), Call("sql_cos")),
-    function("tan", (1, 1), Call("sql_tan")),
-    function("radians", (1, 1), Call("sql_radians")),
-    function("degrees", (1, 1), Call("sql_degrees")),
-    function("atan2", (2, 2), Call("sql_atan2")),
     function("log", (2, 2), Call("log")),
     function("log2", (1, 1), Call("log2")),
     function("truncate", (1, 1), Call("trunc")),
@@ -53,14 +39,7 @@ pub(super) const ALL: &[Function] = &[
     function("random", (0, 0), Call("random")),
     function("uuid", (0, 0), Written(words::any_text)),
     // functions/datetime
-    function("year", (1, 1), Written(words::year)),
-    function("quarter", (1, 1), Written(words::quarter)),
-    function("month", (1, 1), Written(words::month)),
-    function("day", (1, 1), Written(words::day)),
     function("day_of_month", (1, 1), Written(words::day)),
-    function("hour", (1, 1), Written(words::hour)),
-    function("minute", (1, 1), Written(words::minute)),
-    function("second", (1, 1), Written(words::second)),
     function("day_of_year", (1, 1), Written(words::day_of_year)),
     function("doy", (1, 1), Written(words::day_of_year)),
     function("day_of_week", (1, 1), Written(words::monday_is_1)),

@@ -3,6 +3,7 @@
 mod functions;
 
 use super::profile::*;
+use super::words;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "trino",
@@ -25,6 +26,6 @@ pub(super) static PROFILE: Profile = Profile {
         whole: Whole::Rounds,
         decimal_scale: Some(0),
     },
-    functions: Some(functions::ALL),
+    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS]),
     aggregates: functions::AGGREGATES,
 };

@@ -3,13 +3,10 @@
 use super::dates;
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate};
-use crate::dialects::functions::{Function, To, function, timed};
+use crate::dialects::functions::{Function, MANY, To, function, timed};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
-
-/// Any number of arguments.
-const MANY: usize = usize::MAX;
 
 /// Every function that is known here.
 #[rustfmt::skip]

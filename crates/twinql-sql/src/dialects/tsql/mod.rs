@@ -28,6 +28,6 @@ pub(super) static PROFILE: Profile = Profile {
         whole: Whole::Cuts,
         decimal_scale: Some(0),
     },
-    functions: Some(functions::ALL),
+    functions: Some(&[functions::ALL]),
     aggregates: functions::AGGREGATES,
 };
