@@ -34,13 +34,15 @@ fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 pub(super) const KEY_CLEANUP: Rule = Rule {
     name: "group-key-cleanup",
-    summary: "group keys and aggregates that stand twice are one; constant keys beside others go; a bare column that the keys determine is a key",
+    summary: "group keys and aggregates that stand twice are one; constant keys beside others go, and alone are one 1; a bare column that the keys determine is a key",
     why: "Adding a key that the others determine, or a constant one, splits no group.",
     source: "functional dependencies: Paulley & Larson 1994; SQLite's bare columns",
     needs: Needs::NOTHING,
     examples: examples! {
         "no-fk": "SELECT c.name, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id"
             == "SELECT c.name, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.name";
+        "nulls": "SELECT 'a', COUNT(*) FROM customer GROUP BY 'a', 2 + 3" == "SELECT 'a', COUNT(*) FROM customer GROUP BY NULL";
+        "nulls": "SELECT COUNT(*) FROM customer GROUP BY 'a'" != "SELECT COUNT(*) FROM customer";
         "default": "SELECT name, COUNT(*) FROM customer GROUP BY name" != "SELECT name, COUNT(*) FROM customer GROUP BY name, age";
         "default": "SELECT city, COUNT(*) FROM customer GROUP BY city, age" != "SELECT city, COUNT(*) FROM customer GROUP BY city";
     },
@@ -59,6 +61,13 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
             cx.replace(*c, e.clone());
         }
         keys.retain(|(_, e)| !constant(e));
+        changed = true;
+    }
+    // Which constants these are is seen by no group.
+    let settled = matches!(keys.as_slice(), [] | [(_, Expr::Literal(Value::Integer(1)))]);
+    if !settled && keys.iter().all(|(_, e)| constant(e)) {
+        cx.replace_all(std::mem::take(keys));
+        keys.push((cx.fresh(computed("group")), Expr::integer(1)));
         changed = true;
     }
     changed |= drop_repeated(calls, |_| true, cx);

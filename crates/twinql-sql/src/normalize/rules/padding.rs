@@ -43,7 +43,7 @@ fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 /// True if each row of `from` meets `on` with a row of `to`: `to` is a whole table, and `on`
 /// equates columns of a foreign key to it with those that they refer to. The key need not be
 /// unique.
-fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
+pub(super) fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     let Rel::Scan { table, columns } = to else {
         return false;
     };

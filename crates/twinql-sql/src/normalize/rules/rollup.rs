@@ -44,7 +44,7 @@ fn plain(call: &AggregateCall) -> bool {
 /// The outer call over the inner grouping's rows as a call over the inner grouping's
 /// input. `grouped`: each outer group has an inner row. `apart`: within an outer group, the
 /// inner rows differ in this key alone.
-fn merged(
+pub(super) fn merged(
     outer: &AggregateCall,
     keys: &[(ColumnId, Expr)],
     calls: &[(ColumnId, AggregateCall)],

@@ -116,7 +116,7 @@ pub(super) const EXISTS_CLEANUP: Rule = Rule {
 /// Takes operators off the top until one is met that can drop the last row. LIMIT 0 is such a one, and so is
 /// an OFFSET; a negative LIMIT is none. A grouping with keys has a row if its input has, one without keys
 /// always.
-fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
+pub(super) fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
     if role != Role::Exists {
         return None;
     }

@@ -161,3 +161,32 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     cx.replace(id, Expr::integer(1));
     Some(())
 }
+
+pub(super) const FIRST_VALUE: Rule = Rule {
+    name: "first-value",
+    summary: "NTH_VALUE(x, 1) is FIRST_VALUE(x)",
+    why: "Both are the value in the first row of the frame.",
+    source: "SQL:2011 window functions",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT NTH_VALUE(age, 1) OVER (PARTITION BY city ORDER BY id) FROM customer"
+            == "SELECT FIRST_VALUE(age) OVER (PARTITION BY city ORDER BY id) FROM customer";
+        "default": "SELECT NTH_VALUE(age, 2) OVER (ORDER BY id) FROM customer" != "SELECT FIRST_VALUE(age) OVER (ORDER BY id) FROM customer";
+    },
+    apply: Apply::Rel(first_value),
+};
+
+fn first_value(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let Rel::Window { calls, .. } = rel else {
+        return None;
+    };
+    let first = |call: &mut WindowCall| {
+        let one = call.func == "nth_value" && call.args.get(1).and_then(Expr::as_integer) == Some(1);
+        if one {
+            call.func = "first_value".to_owned();
+            call.args.truncate(1);
+        }
+        one
+    };
+    change_each(calls, |(_, call)| first(call)).then_some(())
+}
