@@ -14,7 +14,7 @@ pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
         "strict": "SELECT DISTINCT city FROM customer" == "SELECT city FROM customer GROUP BY city";
         "default": "SELECT DISTINCT city FROM customer" != "SELECT city FROM customer";
     },
-    apply: Apply::Rel(distinct),
+    apply: Apply::RelOf(rels::DISTINCT, distinct),
 };
 
 /// Over a projection the keys are its expressions; over anything else they are the columns, under new ids, as
@@ -46,7 +46,7 @@ pub(super) const KEY_CLEANUP: Rule = Rule {
         "default": "SELECT name, COUNT(*) FROM customer GROUP BY name" != "SELECT name, COUNT(*) FROM customer GROUP BY name, age";
         "default": "SELECT city, COUNT(*) FROM customer GROUP BY city, age" != "SELECT city, COUNT(*) FROM customer GROUP BY city";
     },
-    apply: Apply::Rel(clean_keys),
+    apply: Apply::RelOf(rels::AGGREGATE, clean_keys),
 };
 
 /// Four clean-ups in turn: repeated keys, constant keys, repeated aggregates, and bare columns.
@@ -130,7 +130,7 @@ pub(super) const COUNT_STAR: Rule = Rule {
         "default": "SELECT SUM(DISTINCT age) FROM customer" != "SELECT SUM(age) FROM customer";
         "default": "SELECT product, MAX(DISTINCT amount) FROM line" != "SELECT product, MAX(amount) FROM line";
     },
-    apply: Apply::Rel(count_star),
+    apply: Apply::RelOf(rels::AGGREGATE, count_star),
 };
 
 /// A CASE or COALESCE may be never NULL as well as a column: any deterministic argument is asked. Which
@@ -172,7 +172,7 @@ pub(super) const COUNT_DISTINCT_KEY: Rule = Rule {
         "no-fk": "SELECT COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id"
             != "SELECT COUNT(c.id) FROM customer c JOIN orders o ON o.customer_id = c.id";
     },
-    apply: Apply::Rel(distinct_key),
+    apply: Apply::RelOf(rels::AGGREGATE, distinct_key),
 };
 
 /// Rows of a group agree in its keys. If keys and argument together determine the row, no two rows of a group
@@ -221,7 +221,7 @@ pub(super) const TRIVIAL_HAVING: Rule = Rule {
         "default": "SELECT COUNT(*) FROM customer GROUP BY age HAVING MAX(age) = '30'"
             != "SELECT COUNT(*) FROM customer GROUP BY age HAVING age = '30'";
     },
-    apply: Apply::Rel(trivial_having),
+    apply: Apply::RelOf(Kinds::BLOCKS.or(rels::AGGREGATE), trivial_having),
 };
 
 /// HAVING stands as conjuncts over the grouping. Only counts of groups are above 0, since without keys a

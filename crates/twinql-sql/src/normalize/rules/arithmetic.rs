@@ -28,7 +28,7 @@ pub(super) const IDLE_ARITHMETIC: Rule = Rule {
         "strict": "SELECT name FROM customer WHERE age * 1 > - - id" == "SELECT name FROM customer WHERE age > id";
         "default": "SELECT name FROM customer WHERE age * 1 = '30'" != "SELECT name FROM customer WHERE age = '30'";
     },
-    apply: Apply::Expr(idle),
+    apply: Apply::ExprOf(exprs::UNARY.or(exprs::BINARY), idle),
 };
 
 /// An arithmetic operator reads its operands as numbers, whatever they are, so `(x + 0) * y` may lose the 0.
@@ -72,7 +72,7 @@ pub(super) const IDLE_OUTPUT: Rule = Rule {
 fn idle_output(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     let (_, exprs) = query.rel.as_project_mut()?;
     let bare = |e: &mut Expr| {
-        let whole = e.as_cast().filter(|(x, to)| **to == Affinity::Integer && cx.numbers(x) == Some(Numbers::Whole));
+        let whole = e.as_cast().filter(|(x, to)| **to == Affinity::Integer && cx.is_integer(x));
         let new = e.as_plus().or(whole.map(|(x, _)| x)).cloned();
         put(e, new).is_some()
     };
@@ -133,7 +133,7 @@ pub(super) const REAL_FACTORS: Rule = Rule {
         "default": "SELECT age * 1.0 / id FROM customer" == "SELECT age / CAST(id AS REAL) FROM customer";
         "default": "SELECT age * 1.0 / id FROM customer" != "SELECT age / id FROM customer";
     },
-    apply: Apply::Expr(real_factors),
+    apply: Apply::ExprOf(exprs::BINARY, real_factors),
 };
 
 /// One operand of two makes an operation real: the left one, or the right one where the left is a constant.
@@ -200,7 +200,7 @@ pub(super) const COMPARED_SUMS: Rule = Rule {
         "default": "SELECT name FROM customer WHERE id - age < 0" != "SELECT name FROM customer WHERE age < id";
         "default": "SELECT name FROM customer WHERE age / 2 = 10" != "SELECT name FROM customer WHERE age = 20";
     },
-    apply: Apply::Expr(compared),
+    apply: Apply::ExprOf(exprs::BINARY, compared),
 };
 
 /// One step of solving a comparison with a constant for its column. The rule is tried again until none is
@@ -260,7 +260,7 @@ pub(super) const CONSTANT_SUMS: Rule = Rule {
         "default": "SELECT age + 2 + 3 FROM customer" != "SELECT age + 6 FROM customer";
         "default": "SELECT age - (2 - id) FROM customer" != "SELECT age - 2 - id FROM customer";
     },
-    apply: Apply::Expr(constant_sums),
+    apply: Apply::ExprOf(exprs::BINARY, constant_sums),
 };
 
 /// A sum with a constant, of a sum with a constant.

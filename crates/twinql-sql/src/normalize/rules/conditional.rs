@@ -31,7 +31,7 @@ pub(super) const CONDITIONAL: Rule = Rule {
         "nulls": "SELECT CASE WHEN age = 1 THEN 1 ELSE 0 END FROM customer" != "SELECT age = 1 FROM customer";
         "default": "SELECT name FROM customer WHERE age = TRUE" != "SELECT name FROM customer WHERE age";
     },
-    apply: Apply::Expr(conditional),
+    apply: Apply::ExprOf(exprs::CASE.or(exprs::FUNCTION).or(exprs::BINARY).or(exprs::UNARY), conditional),
 };
 
 /// A CASE found to have one value counts as vacated: `vacuous` says what that is for.
@@ -211,7 +211,7 @@ pub(super) const NULL_OPERANDS: Rule = Rule {
         "nulls": "SELECT COALESCE(city, name) FROM customer" != "SELECT city FROM customer";
         "nulls": "SELECT CASE WHEN age = 3 THEN NULL ELSE 0 END FROM customer" != "SELECT age = 3 AND NULL FROM customer";
     },
-    apply: Apply::Rel(null_operands),
+    apply: Apply::RelOf(Kinds::COMPUTING, null_operands),
 };
 
 /// NOT NULL and casts of NULL need no knowledge, but are rare enough to go the same way.
@@ -285,7 +285,7 @@ pub(super) const TRUE_ALONE: Rule = Rule {
         "nulls": "SELECT id FROM customer WHERE CASE WHEN age = 1 THEN 0 ELSE 1 END" != "SELECT id FROM customer WHERE age <> 1";
         "nulls": "SELECT id, age = 1 OR NULL FROM customer" != "SELECT id, age = 1 FROM customer";
     },
-    apply: Apply::Rel(true_alone),
+    apply: Apply::RelOf(Kinds::COMPUTING, true_alone),
 };
 
 /// Conditions of filters and joins, FILTER of aggregates, WHEN in any CASE, and what is asked to be TRUE: there NULL does
@@ -435,7 +435,7 @@ pub(super) const TURNED: Rule = Rule {
         "default": "SELECT CASE WHEN id > 3 THEN name ELSE city END FROM customer"
             != "SELECT CASE WHEN id < 3 THEN city ELSE name END FROM customer";
     },
-    apply: Apply::Rel(turned),
+    apply: Apply::RelOf(Kinds::COMPUTING, turned),
 };
 
 /// Which columns are never NULL is found out only where there is a CASE to turn.
@@ -514,7 +514,7 @@ pub(super) const CONSTANT_AGGREGATES: Rule = Rule {
         "nulls": "SELECT city, COUNT(*) FILTER (WHERE 1 = 2) FROM customer GROUP BY city" == "SELECT DISTINCT city, 0 FROM customer";
         "default": "SELECT COUNT(age) FROM customer" != "SELECT 0";
     },
-    apply: Apply::Rel(constant_aggregates),
+    apply: Apply::RelOf(rels::AGGREGATE, constant_aggregates),
 };
 
 /// The constants stand in a projection above what is left of the grouping. That still has its keys, even with

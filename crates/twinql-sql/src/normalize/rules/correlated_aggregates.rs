@@ -21,7 +21,7 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
         "default": "SELECT day FROM orders o WHERE total = (SELECT MAX(total) FROM orders p WHERE p.customer_id = o.customer_id)"
             != "SELECT day FROM orders o WHERE total = (SELECT MAX(total) FROM orders p)";
     },
-    apply: Apply::Rel(grouped_scalar),
+    apply: Apply::RelOf(Kinds::BLOCKS, grouped_scalar),
 };
 
 /// Looks at conjuncts that are comparisons: a row without a group compares with NULL and is dropped, just as
@@ -144,7 +144,7 @@ pub(super) const GROUPED_OUTER_JOIN: Rule = Rule {
         "nulls": "SELECT c.name, g.m FROM customer c LEFT JOIN (SELECT customer_id AS k, day, MAX(total) AS m FROM orders GROUP BY customer_id, day) g ON g.k = c.id"
             != "SELECT name, (SELECT MAX(total) FROM orders o WHERE o.customer_id = c.id) FROM customer c";
     },
-    apply: Apply::Rel(grouped_outer_join),
+    apply: Apply::RelOf(rels::OUTER_JOIN, grouped_outer_join),
 };
 
 /// Nodes of a grouping that is copied for each of its aggregates, at most.

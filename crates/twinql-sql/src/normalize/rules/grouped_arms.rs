@@ -26,7 +26,7 @@ pub(super) const GROUPED_ARMS: Rule = Rule {
         "nulls": "SELECT city, COUNT(a), MIN(s) FILTER (WHERE g = 2) FROM (SELECT city, age AS a, NULL AS s, 1 AS g FROM customer GROUP BY city, age UNION ALL SELECT city, 3, SUM(score), 2 FROM customer GROUP BY city) GROUP BY city"
             != "SELECT city, COUNT(DISTINCT age), SUM(score) FROM customer GROUP BY city";
     },
-    apply: Apply::Rel(grouped_arms),
+    apply: Apply::RelOf(rels::AGGREGATE, grouped_arms),
 };
 
 /// An arm of such a union: what it groups, and what it gives for each column of the union.
@@ -162,7 +162,7 @@ pub(super) const COUNTED_ARMS: Rule = Rule {
         "strict": "SELECT x FROM (SELECT DISTINCT city AS x FROM customer UNION ALL SELECT DISTINCT day FROM orders) GROUP BY x HAVING COUNT(*) = 1"
             != "SELECT city FROM customer INTERSECT SELECT day FROM orders";
     },
-    apply: Apply::Rel(counted_arms),
+    apply: Apply::RelOf(rels::FILTER, counted_arms),
 };
 
 /// The groups have to be of whole rows of the union, or two rows of an arm would fall into one.

@@ -21,7 +21,7 @@ pub(super) const GROUPED_PRODUCTS: Rule = Rule {
         "nulls": "SELECT a.k, a.s * b.n FROM (SELECT city AS k, SUM(age) AS s FROM customer GROUP BY city) a JOIN (SELECT day AS k, code, COUNT(*) AS n FROM orders GROUP BY day, code) b ON a.k = b.k"
             != "SELECT c.city, SUM(c.age) FROM customer c JOIN orders o ON o.day = c.city GROUP BY c.city";
     },
-    apply: Apply::Rel(grouped_products),
+    apply: Apply::RelOf(rels::PROJECT.or(rels::AGGREGATE), grouped_products),
 };
 
 /// Looks from what reads the join. The keys have to be equated one by one, or a group would meet several; and what is read

@@ -15,7 +15,7 @@ pub(super) const EXISTS_CONDITIONS: Rule = Rule {
         "nulls": "SELECT name FROM customer c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city AND c.age > 3)"
             != "SELECT name FROM customer c WHERE age > 3 AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city)";
     },
-    apply: Apply::Rel(exists_conditions),
+    apply: Apply::RelOf(Kinds::BLOCKS, exists_conditions),
 };
 
 /// From EXISTS such a conjunct moves out. From NOT EXISTS it does not: NOT (p AND EXISTS …) is not p AND NOT
@@ -74,7 +74,7 @@ pub(super) const TRANSITIVE: Rule = Rule {
         "nulls": "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id) o ON o.k = c.id WHERE c.age > 7"
             != "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders WHERE customer_id > 7 GROUP BY customer_id) o ON o.k = c.id";
     },
-    apply: Apply::Rel(transitive),
+    apply: Apply::RelOf(rels::JOIN, transitive),
 };
 
 /// True for inputs that predicates are pushed into.
@@ -142,7 +142,7 @@ pub(super) const NESTED_ORDER: Rule = Rule {
         "nulls": "SELECT * FROM (SELECT id, name FROM customer ORDER BY id LIMIT 3) ORDER BY id LIMIT 3 OFFSET 2"
             != "SELECT id, name FROM customer ORDER BY id LIMIT 3 OFFSET 2";
     },
-    apply: Apply::Rel(nested_order),
+    apply: Apply::RelOf(rels::SORT, nested_order),
 };
 
 /// The outer keys have to be the first of the inner ones: `ORDER BY a` keeps rows that stand in the order
@@ -154,8 +154,11 @@ fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
     let Rel::Sort { keys: inner_keys, limit: inner_limit, offset: inner_offset, .. } = &mut **input else {
         return None;
     };
-    // Which rows a limit without an order takes is open, unless it takes all.
-    let idle = |outer: &Expr, inner: &Expr| Some(inner.as_integer().filter(|n| *n >= 0)? <= outer.as_integer()?);
+    // Which rows a limit without an order takes is open, and their order; of one row neither is.
+    let idle = |outer: &Expr, inner: &Expr| {
+        let inner = inner.as_integer().filter(|n| matches!(n, 0 | 1))?;
+        Some(inner <= outer.as_integer()?)
+    };
     let both = limit.as_ref().zip(inner_limit.as_ref()).filter(|_| offset.is_none());
     let ordered = !keys.is_empty() || both.and_then(|(outer, inner)| idle(outer, inner)) == Some(true);
     if !ordered || !inner_keys.starts_with(keys) {
@@ -204,7 +207,7 @@ pub(super) const IMPLIED_DISJUNCTIONS: Rule = Rule {
         "nulls": "SELECT c.id, o.day FROM (SELECT * FROM customer WHERE age = 1 OR age = 2) c LEFT JOIN orders o ON c.age = 1 AND o.total < 3 OR c.age = 2 AND o.total > 5"
             != "SELECT c.id, o.day FROM customer c LEFT JOIN orders o ON c.age = 1 AND o.total < 3 OR c.age = 2 AND o.total > 5";
     },
-    apply: Apply::Rel(implied_disjunctions),
+    apply: Apply::RelOf(Kinds::CONDITIONS, implied_disjunctions),
 };
 
 /// Conjuncts of a block that another one implies, or of the right side of a LEFT JOIN that its ON implies: a row that fails

@@ -21,7 +21,7 @@ pub(super) const NESTED_LIMIT: Rule = Rule {
         "nulls": "SELECT c.id, o.day FROM (SELECT * FROM customer ORDER BY id LIMIT 4) c JOIN orders o ON o.customer_id = c.id ORDER BY c.id LIMIT 3"
             != "SELECT c.id, o.day FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY c.id LIMIT 3";
     },
-    apply: Apply::Rel(nested_limit),
+    apply: Apply::RelOf(rels::SORT, nested_limit),
 };
 
 /// The orders have to be the same, key by key: where the inner one goes on, it cuts ties that the outer one leaves open.

@@ -148,7 +148,7 @@ pub(super) const SORT_KEYS: Rule = Rule {
         "default": "SELECT name FROM customer ORDER BY age, id" != "SELECT name FROM customer ORDER BY age";
         "default": "SELECT name FROM customer ORDER BY age DESC, score LIMIT 1" != "SELECT name FROM customer ORDER BY age DESC, id LIMIT 1";
     },
-    apply: Apply::Rel(sort_keys),
+    apply: Apply::RelOf(rels::SORT, sort_keys),
 };
 
 /// Goes through the keys from the first to the last. Only bare columns are taken to determine others, and a

@@ -18,7 +18,7 @@ pub(super) const CONSTANT_FOLDING: Rule = Rule {
         "strict": "SELECT city IS NOT DISTINCT FROM city FROM customer" == "SELECT 1 FROM customer";
         "strict": "SELECT city = city FROM customer" != "SELECT 1 FROM customer";
     },
-    apply: Apply::Expr(fold),
+    apply: Apply::ExprOf(exprs::BINARY.or(exprs::UNARY).or(exprs::AND).or(exprs::OR), fold),
 };
 
 /// Operations on constants alone, and tests for NULL compared with themselves: those are never NULL, so the
@@ -137,7 +137,7 @@ pub(super) const NEGATION: Rule = Rule {
         "nulls": "SELECT name FROM customer WHERE NOT (city IS 'a')" != "SELECT name FROM customer WHERE city <> 'a'";
         "nulls": "SELECT name FROM customer WHERE NOT age >= 30" != "SELECT name FROM customer WHERE age < 30 OR age IS NULL";
     },
-    apply: Apply::Expr(negate),
+    apply: Apply::ExprOf(exprs::UNARY, negate),
 };
 
 /// One level of NOT: AND and OR by De Morgan, a comparison by its opposite, NOT NOT of a predicate by itself
@@ -183,7 +183,7 @@ pub(super) const ORIENTATION: Rule = Rule {
         "default": "SELECT name FROM customer WHERE age BETWEEN 30 AND 20" != "SELECT name FROM customer WHERE age BETWEEN 20 AND 30";
         "default": "SELECT name FROM customer WHERE age - id > 5" != "SELECT name FROM customer WHERE id - age > 5";
     },
-    apply: Apply::Expr(orient),
+    apply: Apply::ExprOf(exprs::BINARY, orient),
 };
 
 /// `>` and `>=` are turned here, and = with a constant before it, so that what is said twice is seen to be. Which operand
@@ -224,7 +224,7 @@ pub(super) const MEMBERSHIP: Rule = Rule {
         "default": "SELECT name FROM customer WHERE age NOT IN (20, 30)" != "SELECT name FROM customer WHERE age != 20 OR age != 30";
         "default": "SELECT name FROM customer WHERE age IN (20, 30)" != "SELECT name FROM customer WHERE age IN (20, 31)";
     },
-    apply: Apply::Expr(member),
+    apply: Apply::ExprOf(exprs::IN_LIST.or(exprs::UNARY).or(exprs::OR), member),
 };
 
 /// Nodes of an operand that a rule may copy: `x NOT IN (1, 2) NOT IN (1, 2) …` would

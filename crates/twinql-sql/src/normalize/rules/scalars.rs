@@ -16,7 +16,7 @@ pub(super) const SCALAR_OUTPUT: Rule = Rule {
         "strict": "SELECT name FROM customer WHERE age > (SELECT 2 * age FROM customer WHERE city = 'a')"
             != "SELECT name FROM customer WHERE age > 2 * (SELECT AVG(age) FROM customer WHERE city = 'a')";
     },
-    apply: Apply::Expr(scalar_output),
+    apply: Apply::ExprOf(exprs::SCALAR, scalar_output),
 };
 
 fn scalar_output(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
@@ -64,7 +64,7 @@ pub(super) const SCALAR_NULL_TEST: Rule = Rule {
         "nulls": "SELECT name, (SELECT total FROM orders o WHERE o.id = c.age) IS NULL FROM customer c"
             != "SELECT name, NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = c.age) FROM customer c";
     },
-    apply: Apply::Expr(scalar_null_test),
+    apply: Apply::ExprOf(exprs::UNARY, scalar_null_test),
 };
 
 /// An aggregate over everything has a row over nothing, too; it is NULL there, so that it is none of these.
@@ -92,7 +92,7 @@ pub(super) const ONE_ROW_SIDE: Rule = Rule {
         "strict": "SELECT c.name, m FROM customer c LEFT JOIN (SELECT MAX(total) AS m FROM orders GROUP BY day) o ON 1 = 1"
             != "SELECT c.name, m FROM customer c CROSS JOIN (SELECT MAX(total) AS m FROM orders GROUP BY day) o";
     },
-    apply: Apply::Rel(one_row_side),
+    apply: Apply::RelOf(rels::OUTER_JOIN, one_row_side),
 };
 
 fn one_row_side(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {

@@ -24,7 +24,7 @@ pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
         "default": "SELECT id FROM customer WHERE name = CAST(7 AS INTEGER)" != "SELECT id FROM customer WHERE name = 7";
         "default": "SELECT name FROM customer WHERE city = lower('Rome')" != "SELECT name FROM customer WHERE city = 'Rome'";
     },
-    apply: Apply::Expr(constant_function),
+    apply: Apply::ExprOf(exprs::FUNCTION.or(exprs::BINARY), constant_function),
 };
 
 /// `/` and `%` by 0 are NULL and stay; so does what overflows.
@@ -91,7 +91,7 @@ pub(super) const LETTER_CASE: Rule = Rule {
         "strict": "SELECT UPPER(LOWER(name)) FROM customer" == "SELECT UPPER(name) FROM customer";
         "default": "SELECT UPPER(LOWER(name)) FROM customer" != "SELECT LOWER(name) FROM customer";
     },
-    apply: Apply::Expr(letter_case),
+    apply: Apply::ExprOf(exprs::FUNCTION, letter_case),
 };
 
 fn letter_case(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
@@ -120,7 +120,7 @@ pub(super) const PATTERNS: Rule = Rule {
         "default": "SELECT id FROM customer WHERE name LIKE 'An%'" != "SELECT id FROM customer WHERE SUBSTR(name, 1, 2) = 'An'";
         "default": "SELECT id FROM orders WHERE STRFTIME('%Y', day) = '2014'" != "SELECT id FROM orders WHERE day LIKE '2014%'";
     },
-    apply: Apply::Expr(pattern),
+    apply: Apply::ExprOf(exprs::BINARY, pattern),
 };
 
 /// True for text columns: what they hold is text or NULL.

@@ -20,7 +20,7 @@ pub(super) const UNION_JOIN: Rule = Rule {
         "nulls": "SELECT o.day FROM orders o LEFT JOIN (SELECT id AS k FROM customer UNION ALL SELECT order_id FROM line) u ON u.k = o.id"
             != "SELECT o.day FROM orders o LEFT JOIN customer c ON c.id = o.id UNION ALL SELECT o.day FROM orders o LEFT JOIN line l ON l.order_id = o.id";
     },
-    apply: Apply::Rel(union_join),
+    apply: Apply::RelOf(rels::JOIN, union_join),
 };
 
 /// The other inputs are copied into each arm, so they have to be small and the same each time: no RANDOM(), no LIMIT that
