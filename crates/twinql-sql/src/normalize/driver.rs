@@ -88,7 +88,14 @@ struct FilledUp {
 
 impl<'a> Driver<'a> {
     pub(super) fn new(cx: Context<'a>) -> Driver<'a> {
-        Driver { cx, rules: ByKind::default(), applied: Vec::new(), last: "none", keep_bare: false, everywhere: false }
+        Driver {
+            cx,
+            rules: ByKind::default(),
+            applied: Vec::new(),
+            last: "none",
+            keep_bare: false,
+            everywhere: false,
+        }
     }
 
     /// Has these rules be tried from now on, in this order.
@@ -140,11 +147,16 @@ impl<'a> Driver<'a> {
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
             let (mut at, mut kind) = (0, node.number());
-            while let Some((place, rule)) = N::lists(&self.rules).get(kind).and_then(|list| list.get(at)).copied()
+            while let Some((place, rule)) =
+                N::lists(&self.rules).get(kind).and_then(|list| list.get(at)).copied()
             {
                 at += 1;
                 if apply(self, node, rule.apply).is_some() {
-                    debug_assert!(rule.apply.kinds().has(kind), "{} is not for nodes of this kind", rule.name);
+                    debug_assert!(
+                        rule.apply.kinds().has(kind),
+                        "{} is not for nodes of this kind",
+                        rule.name
+                    );
                     self.note(rule);
                     changed = true;
                     kind = node.number();

@@ -92,6 +92,14 @@ impl Kinds {
     pub(crate) const BLOCKS: Kinds = rels::FILTER.or(rels::JOIN);
     /// Relations with a condition.
     pub(crate) const CONDITIONS: Kinds = Kinds::BLOCKS.or(rels::OUTER_JOIN);
+    /// Relations that are made of others.
+    pub(crate) const READING: Kinds = Kinds::CONDITIONS
+        .or(rels::PROJECT)
+        .or(rels::AGGREGATE)
+        .or(rels::DISTINCT)
+        .or(rels::SORT)
+        .or(rels::SET_OP)
+        .or(rels::WINDOW);
     /// Relations that compute something.
     pub(crate) const COMPUTING: Kinds = Kinds::CONDITIONS
         .or(rels::PROJECT)

@@ -136,7 +136,8 @@ fn function(name: &str, args: &[Expr], cx: &Context<'_>) -> Option<Expr> {
         }
         _ => {
             let strict = function::scalar(name).is_some_and(|known| known.nulls.is_strict());
-            let none = strict && args.iter().any(Expr::is_null_literal) && args.iter().all(Expr::is_deterministic);
+            let none =
+                strict && args.iter().any(Expr::is_null_literal) && args.iter().all(Expr::is_deterministic);
             none.then_some(Expr::NULL)
         }
     }
@@ -445,8 +446,8 @@ fn turned(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 /// The condition takes the form that other rules give its opposite at once, or a NOT would be turned again.
 fn turn(e: &mut Expr, known: &ColumnSet, cx: &mut Context<'_>) -> Changed {
-    let condition =
-        better_turned(e).filter(|condition| !cx.may_be_null(condition, known) || null_together(e, condition))?;
+    let condition = better_turned(e)
+        .filter(|condition| !cx.may_be_null(condition, known) || null_together(e, condition))?;
     let mut opposite = condition.clone().not();
     negate(&mut opposite, cx);
     orient(&mut opposite, cx);

@@ -161,9 +161,8 @@ const MAX_COPIED: usize = 40;
 fn grouped_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let (left, right, on) = rel.as_left_join()?;
     let Grouping { input, keys, calls } = right.as_grouping()?;
-    let valued = |call: &AggregateCall| {
-        matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg)
-    };
+    let valued =
+        |call: &AggregateCall| matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg);
     if keys.is_empty()
         || keys.len() != on.len()
         || calls.is_empty()

@@ -27,7 +27,7 @@ pub(super) const EMPTY: Rule = Rule {
         "nulls": "SELECT id, name FROM customer WHERE 1 = 0" == "SELECT day, 3 FROM orders LIMIT 0";
         "nulls": "SELECT COUNT(*) FROM customer WHERE 1 = 0" != "SELECT id FROM customer WHERE 1 = 0";
     },
-    apply: Apply::Rel(empty),
+    apply: Apply::RelOf(Kinds::READING, empty),
 };
 
 /// By operator; what is empty has its columns still, for those who read them.

@@ -68,8 +68,13 @@ fn grouped_products(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 /// The keys of both sides, and the equalities between what they are of, where each key of the one is equated with one key
 /// of the other and nothing else is asked.
-fn paired(sides: [Grouping<'_>; 2], on: &[Expr], cx: &Context<'_>) -> Option<(Vec<(ColumnId, Expr)>, Vec<Expr>)> {
-    let key = |side: Grouping<'_>, c: ColumnId| side.keys.iter().find(|(k, _)| *k == c).map(|(_, e)| e.clone());
+fn paired(
+    sides: [Grouping<'_>; 2],
+    on: &[Expr],
+    cx: &Context<'_>,
+) -> Option<(Vec<(ColumnId, Expr)>, Vec<Expr>)> {
+    let key =
+        |side: Grouping<'_>, c: ColumnId| side.keys.iter().find(|(k, _)| *k == c).map(|(_, e)| e.clone());
     let mut links = Vec::new();
     let mut seen = ColumnSet::new();
     for e in on {
@@ -98,9 +103,10 @@ impl Products<'_, '_, '_> {
     /// The call of a column, and the side that it is of.
     fn call(&self, e: &Expr) -> Option<(usize, &AggregateCall)> {
         let c = e.as_column()?;
-        self.sides.iter().enumerate().find_map(|(at, side)| {
-            side.calls.iter().find(|(id, _)| *id == c).map(|(_, call)| (at, call))
-        })
+        self.sides
+            .iter()
+            .enumerate()
+            .find_map(|(at, side)| side.calls.iter().find(|(id, _)| *id == c).map(|(_, call)| (at, call)))
     }
 
     /// The call that a product of calls is of the join: a sum or count of one side times the size of the other's group.

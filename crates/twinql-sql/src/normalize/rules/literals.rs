@@ -19,7 +19,7 @@ pub(super) const LITERAL_TYPING: Rule = Rule {
         "nulls": "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = '3'" == "SELECT name FROM customer WHERE age = 3";
         "default": "SELECT name FROM customer WHERE city = '03'" != "SELECT name FROM customer WHERE city = 3";
     },
-    apply: Apply::Expr(type_literals),
+    apply: Apply::ExprOf(exprs::BINARY.or(exprs::IN_LIST), type_literals),
 };
 
 /// IS and IS NOT convert as = does, and IN converts its list to the affinity of its left side.

@@ -16,7 +16,7 @@ pub(super) const SUBQUERY_ORDER: Rule = Rule {
         "strict": "SELECT COUNT(*) FROM (SELECT id FROM customer ORDER BY age)" == "SELECT COUNT(*) FROM customer";
         "default": "SELECT SUM(age) FROM (SELECT age FROM customer ORDER BY age LIMIT 3)" != "SELECT SUM(age) FROM customer";
     },
-    apply: Apply::Rel(below),
+    apply: Apply::RelOf(Kinds::READING, below),
 };
 
 /// Takes the order away below operators that have none of their own. A projection passes its input's order

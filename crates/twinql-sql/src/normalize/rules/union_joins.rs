@@ -34,7 +34,8 @@ pub(super) const UNION_JOIN: Rule = Rule {
 /// ```
 fn union_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let (inputs, on) = rel.as_join()?;
-    let (at, columns) = inputs.iter().enumerate().find_map(|(at, r)| Some((at, r.as_union_all()?.2.clone())))?;
+    let (at, columns) =
+        inputs.iter().enumerate().find_map(|(at, r)| Some((at, r.as_union_all()?.2.clone())))?;
     if on.iter().any(|e| e.has_subquery() || !e.is_deterministic()) {
         return None;
     }
@@ -47,7 +48,8 @@ fn union_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let on = on.clone();
     let mut arms = Vec::new();
     unions::leaves(union, &columns, true, &mut arms);
-    if rel.size() * arms.len() > MAX_COPIED || !arms.iter().all(|arm| cx.compare_alike(&arm.output, &columns)) {
+    if rel.size() * arms.len() > MAX_COPIED || !arms.iter().all(|arm| cx.compare_alike(&arm.output, &columns))
+    {
         return None;
     }
     let made = rel.outputs();
