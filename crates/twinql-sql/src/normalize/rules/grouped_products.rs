@@ -66,13 +66,12 @@ fn grouped_products(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     Some(())
 }
 
+/// Group keys with the columns they make.
+type Keys = Vec<(ColumnId, Expr)>;
+
 /// The keys of both sides, and the equalities between what they are of, where each key of the one is equated with one key
 /// of the other and nothing else is asked.
-fn paired(
-    sides: [Grouping<'_>; 2],
-    on: &[Expr],
-    cx: &Context<'_>,
-) -> Option<(Vec<(ColumnId, Expr)>, Vec<Expr>)> {
+fn paired(sides: [Grouping<'_>; 2], on: &[Expr], cx: &Context<'_>) -> Option<(Keys, Vec<Expr>)> {
     let key =
         |side: Grouping<'_>, c: ColumnId| side.keys.iter().find(|(k, _)| *k == c).map(|(_, e)| e.clone());
     let mut links = Vec::new();
@@ -88,7 +87,7 @@ fn paired(
         }
         links.push(x.eq(y));
     }
-    let keys: Vec<(ColumnId, Expr)> = sides.iter().flat_map(|side| side.keys.iter().cloned()).collect();
+    let keys: Keys = sides.iter().flat_map(|side| side.keys.iter().cloned()).collect();
     (keys.iter().all(|(k, _)| seen.contains(k))).then_some((keys, links))
 }
 
