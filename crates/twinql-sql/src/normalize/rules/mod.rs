@@ -8,6 +8,8 @@ mod conditional;
 mod constants;
 mod correlated_aggregates;
 mod correlated_counts;
+mod dates;
+mod divisors;
 mod empty;
 mod equalities;
 mod extreme_rows;
@@ -17,6 +19,7 @@ mod inference;
 mod joins;
 mod literals;
 mod minimise;
+mod null_order;
 mod ordering;
 mod padding;
 mod predicates;
@@ -105,6 +108,7 @@ families! {
             ordering::SUBQUERY_ORDER,
             ordering::QUERY_ORDER,
             ordering::SORT_KEYS,
+            null_order::NULL_ORDER,
         ];
     "subqueries", "Subqueries",
         "IN becomes EXISTS, and EXISTS a join where it cannot multiply rows.": [
@@ -184,11 +188,13 @@ families! {
             // first leaves alone what only the second may take.
             texts::CONSTANT_FUNCTIONS,
             texts::PATTERNS,
+            dates::DATE_PART_NUMBERS,
             arithmetic::IDLE_ARITHMETIC,
             arithmetic::IDLE_OUTPUT,
             arithmetic::REAL_FACTORS,
             arithmetic::COMPARED_SUMS,
             arithmetic::RATIOS,
+            divisors::GUARDED_DIVISORS,
             ratios::COUNT_IF,
             ratios::ONES,
             ratios::CONSTANT_IN_GROUP,
