@@ -72,6 +72,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     distil::MEASUREMENT,
     docs::MEASUREMENT,
     dialects::engines::MEASUREMENT,
+    dialects::pairs::MEASUREMENT,
     esm_agreement::MEASUREMENT,
     expected::MEASUREMENT,
     fluency_model::MEASUREMENT,

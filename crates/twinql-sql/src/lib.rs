@@ -84,11 +84,24 @@ pub struct Translated {
 /// The query is not one over this schema, not supported, or has no form in SQLite. Of a text that is SQLite's
 /// only those are told that hold words of another system; the rest is found where it is parsed.
 pub fn translate(schema: &Schema, sql: &str, dialect: Dialect) -> Result<Translated, SqlError> {
+    translate_over(schema, dialect, sql, dialect)
+}
+
+/// The same over another system's `data`: it says how texts compare in columns of which the schema does not say it.
+///
+/// # Errors
+/// Those of [`translate`].
+pub fn translate_over(
+    schema: &Schema,
+    data: Dialect,
+    sql: &str,
+    dialect: Dialect,
+) -> Result<Translated, SqlError> {
     if dialect == Dialect::Sqlite {
         parse::foreign::refuse(sql)?;
         return Ok(Translated { sql: sql.to_owned(), refused: None });
     }
-    let (plan, refused) = plan_and_refusal(schema, &parse_in(sql, dialect)?)?;
+    let (plan, refused) = plan_and_refusal(schema, &Parsed { data, ..parse_in(sql, dialect)? })?;
     let sql = print::to_sql(schema, &plan);
     let unsupported = |e: PrintError| SqlError::Unsupported { construct: e.to_string(), place: None };
     Ok(Translated { sql: sql.map_err(unsupported)?, refused })

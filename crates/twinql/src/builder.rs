@@ -109,7 +109,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Says in signatures whose SQL the queries were before [`in_sqlite`](crate::prepare::in_sqlite) translated
+    /// Says in signatures whose SQL the queries were before [`translate`](crate::prepare::translate) translated
     /// them; the engine itself reads SQLite's.
     pub fn translated_from(mut self, dialects: impl Into<Dialects>) -> EngineBuilder {
         self.setup.dialects = dialects.into();

@@ -67,6 +67,12 @@ impl Dialects {
         }
     }
 
+    /// The system that has the data: the one of both queries, or the DDL's. It says whether texts that differ in case alone
+    /// are the same in a column of which the schema does not say it.
+    pub fn data(self) -> Dialect {
+        if self.are_one() { self.gold } else { self.schema }
+    }
+
     /// Gold and prediction are of one system.
     pub fn are_one(self) -> bool {
         self.gold == self.pred

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use twinql_graph::{GraphError, QueryGraph};
 use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::function::is_volatile;
-use twinql_sql::prove::Vacuous;
+use twinql_sql::prove::{Side, Vacuous};
 use twinql_sql::{
     Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, Translated, lacking, normalize,
     normalize::{normalize_plausible, normalize_with},
@@ -27,6 +27,7 @@ pub(crate) fn surely_alike(gold: &str, pred: &str) -> bool {
 
 use twinql_probe::Reading;
 
+use crate::dialects::Dialects;
 use crate::names::Names;
 use crate::status::is_unsupported;
 
@@ -69,20 +70,19 @@ pub fn canonical(
     Ok((normalize(schema, plan, semantics), repairs))
 }
 
-/// A query of `dialect` as SQLite has it: the text itself where it is SQLite's.
+/// A query of one side as SQLite has it: the text itself where it is SQLite's. With it, why its own system refuses it,
+/// where it does.
 ///
 /// # Errors
 /// The query is not one over this schema, not supported, or has no form in SQLite.
-pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SideError> {
-    translate(schema, sql, dialect).map(|t| t.sql)
-}
-
-/// The same, with why the query's own system refuses it, where it does.
-///
-/// # Errors
-/// Those of [`in_sqlite`].
-pub fn translate(schema: &Schema, sql: &str, dialect: Dialect) -> Result<Translated, SideError> {
-    Ok(twinql_sql::translate(schema, sql, dialect)?)
+pub fn translate(
+    schema: &Schema,
+    side: Side,
+    sql: &str,
+    dialects: impl Into<Dialects>,
+) -> Result<Translated, SideError> {
+    let dialects = dialects.into();
+    Ok(twinql_sql::translate_over(schema, dialects.data(), sql, dialects.of(side))?)
 }
 
 /// What a query is read under: the semantics that its form follows, and the one that the marks of its graph name.

@@ -3,7 +3,7 @@
 //! `same` says that no database told the two apart, which is no proof; `different` is proved by its witness.
 //! A pair over whose databases the gold never answered is `untested` and counts as neither.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
@@ -28,6 +28,7 @@ pub(crate) fn run(mut typed: typed::Judge, seed: Option<u64>, console: Console) 
     let engine = typed.engine.as_deref().map(Engine::named).transpose()?;
     if let Some(engine) = &engine {
         of_one_system(engine, input.dialects)?;
+        engine.reach().with_context(|| format!("--engine: {} cannot be asked", engine.name()))?;
         typed.batch.echo = true;
     }
     let output = Output::of_pairs(typed.output, &input.source)?;

@@ -20,7 +20,7 @@ use twinql::metrics::Hardness;
 use twinql::record::Status;
 use twinql::signature::{Signature, suite_hash};
 use twinql::sql::prove::Side;
-use twinql::sql::{Dialect, Schema, in_sqlite};
+use twinql::sql::{Dialect, Schema};
 use twinql::suite::profile::Profile;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
@@ -127,7 +127,7 @@ fn tasks(gold: &Path, from: &NeededSchemaFlags<GoldDialectFlags>, console: Conso
             (Some(why), _) => Err(why),
             (None, None) => Err(format!("unknown db_id {:?} in {}", line.db_id, schemas.display())),
             (None, Some(schema)) => {
-                in_sqlite(schema, &line.sql, dialects.gold).map_err(|e| Side::Gold.flagged(&e.to_string()))
+                input::in_sqlite(schema, Side::Gold, &line.sql, dialects).map_err(|(_, why)| why)
             }
         };
         match sql {
@@ -282,7 +282,7 @@ impl Lines {
         let mut gold_statuses = vec![Status::GoldError; golds.len()];
         let usable = golds.iter_mut().zip(&mut gold_statuses).filter(|(gold, _)| gold.unusable.is_none());
         for (gold, of_gold) in usable {
-            match input::in_sqlite(schema_of(&gold.db_id), Side::Gold, &gold.sql, dialects.gold) {
+            match input::in_sqlite(schema_of(&gold.db_id), Side::Gold, &gold.sql, dialects) {
                 Ok(sql) => gold.sql = sql,
                 Err((status, why)) => (*of_gold, gold.unusable) = (status, Some(why)),
             }

@@ -1,10 +1,10 @@
 //! Measures whether engines answer as the sandbox does: each query runs there as written, and here in SQLite's words, on the
 //! same generated databases.
 //!
-//! `engines [--data DIR] [--set FILE] [--dialect D] [--databases 3] [--step 1] [--functions]
-//! [--out FOUND.jsonl]`, with
+//! `engines [--data DIR] [--set FILE] [--dialect D] [--databases 3] [--step 1] [--functions] [--out FOUND.jsonl]`, with
 //! `TWINQL_POSTGRES=postgres://…`, `TWINQL_MYSQL=mysql://…`, `TWINQL_DUCKDB=duckdb` (`scripts/engines.sh` starts and names
-//! them); an engine that is not named is skipped, and said to be.
+//! them); an engine that is not named is skipped, and said to be. Where `TWINQL_SQLGLOT` names a Python that has sqlglot,
+//! queries of systems without an engine run in DuckDB as sqlglot translates them. `--functions` counts by function.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -20,8 +20,8 @@ use twinql_suite::generate::Generator;
 use twinql_suite::order::Ordering;
 use twinql_suite::{Database, Limits, Sandbox};
 
-use super::Wanted;
 use super::sets::Subject;
+use super::{Wanted, second_opinion};
 use crate::{Done, Measurement};
 
 /// The measurement.
@@ -38,6 +38,19 @@ const PLACES: &[&str] = &["TWINQL_POSTGRES", "TWINQL_MYSQL", "TWINQL_DUCKDB"];
 const SEEDS: std::ops::Range<u64> = 0..12;
 /// What reads the clock, which stands still in the sandbox.
 const CLOCK: [&str; 4] = ["CURRENT_", "'now'", "random", "unixepoch()"];
+
+/// Dialects that have an engine, or are no system's.
+const HERE: [Dialect; 5] =
+    [Dialect::Sqlite, Dialect::Generic, Dialect::Postgres, Dialect::Mysql, Dialect::Duckdb];
+
+/// A query, and what is asked of an engine.
+struct Asked<'a> {
+    subject: &'a Subject,
+    engine: &'a Engine,
+    /// Whose answer it is.
+    of: &'a str,
+    sql: String,
+}
 
 /// What became of a query.
 enum Fate {
@@ -59,11 +72,11 @@ enum Fate {
 
 fn run(args: &[String]) -> Done {
     let mut wanted = Wanted::new();
-    let (mut databases, mut step, mut out, mut functions_too) = (3, 1, None, false);
+    let (mut databases, mut step, mut out, mut by_functions) = (3, 1, None, false);
     let mut args = args.iter();
     while let Some(flag) = args.next() {
         if flag == "--functions" {
-            functions_too = true;
+            by_functions = true;
             continue;
         }
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
@@ -78,23 +91,38 @@ fn run(args: &[String]) -> Done {
     let mut engines: Vec<Engine> = Vec::new();
     for place in PLACES {
         match std::env::var(place) {
-            Ok(at) => engines.push(Engine::named(&at)?),
+            Ok(at) => {
+                let engine = Engine::named(&at)?;
+                engine.reach().map_err(|e| format!("{place}: {e}"))?;
+                engines.push(engine);
+            }
             Err(_) => {
                 println!("skipped: {place} is not set; scripts/engines.sh starts an engine and names it")
             }
         }
     }
     let subjects = wanted.subjects()?;
-    let work: Vec<(&Subject, &Engine)> = subjects
-        .iter()
-        .step_by(step)
-        .filter_map(|s| Some((s, engines.iter().find(|e| e.dialect() == s.dialect)?)))
+    let (own, foreign): (Vec<&Subject>, Vec<&Subject>) =
+        subjects.iter().step_by(step).partition(|s| engines.iter().any(|e| e.dialect() == s.dialect));
+    let of = |dialect| engines.iter().find(|e: &&Engine| e.dialect() == dialect);
+    let mut work: Vec<Asked<'_>> = own
+        .into_iter()
+        .filter_map(|s| {
+            Some(Asked { subject: s, engine: of(s.dialect)?, of: of(s.dialect)?.name(), sql: s.sql.clone() })
+        })
         .collect();
-    let fates: Vec<Fate> = work
-        .par_iter()
-        .map(|(subject, engine)| fate(subject, engine, databases))
-        .collect::<Result<_, _>>()?;
-    report(&work, &fates, functions_too);
+    if let (Ok(python), Some(engine)) = (std::env::var(second_opinion::PLACE), of(Dialect::Duckdb)) {
+        let foreign: Vec<&Subject> = foreign.into_iter().filter(|s| !HERE.contains(&s.dialect)).collect();
+        let found = second_opinion::translations(&python, &foreign)?;
+        work.extend(
+            foreign
+                .into_iter()
+                .zip(found)
+                .filter_map(|(subject, sql)| Some(Asked { subject, engine, of: "sqlglot", sql: sql? })),
+        );
+    }
+    let fates: Vec<Fate> = work.par_iter().map(|asked| fate(asked, databases)).collect::<Result<_, _>>()?;
+    report(&work, &fates, by_functions);
     if let Some(path) = out {
         write_found(&path, &work, &fates)?;
     }
@@ -102,7 +130,8 @@ fn run(args: &[String]) -> Done {
 }
 
 /// One query on both sides.
-fn fate(subject: &Subject, engine: &Engine, databases: u64) -> Result<Fate, String> {
+fn fate(asked: &Asked<'_>, databases: u64) -> Result<Fate, String> {
+    let Asked { subject, engine, of: _, sql } = asked;
     let Ok(schema) = &subject.schema else { return Ok(Fate::Unread) };
     let Ok(sqlite) = in_sqlite(schema, &subject.sql, subject.dialect) else { return Ok(Fate::Unread) };
     let sandbox = Sandbox::new(schema, Limits::default()).map_err(|e| e.to_string())?;
@@ -143,7 +172,7 @@ fn fate(subject: &Subject, engine: &Engine, databases: u64) -> Result<Fate, Stri
                 continue;
             }
         };
-        match session.query(&subject.sql) {
+        match session.query(sql) {
             Err(error @ EngineError::Client { .. }) => return Err(error.to_string()),
             Err(error) => return Ok(Fate::Refused(error.to_string())),
             Ok(theirs) => {
@@ -240,11 +269,11 @@ const NO_FUNCTIONS: &[&str] = &[
     "INTERVAL",
 ];
 
-fn report(work: &[(&Subject, &Engine)], fates: &[Fate], functions_too: bool) {
+fn report(work: &[Asked<'_>], fates: &[Fate], by_functions: bool) {
     let mut tallies: BTreeMap<(&str, &str), [usize; 8]> = BTreeMap::new();
     let mut by_function: BTreeMap<(Dialect, String), [usize; 2]> = BTreeMap::new();
-    for ((subject, engine), fate) in work.iter().zip(fates) {
-        let tally = tallies.entry((subject.set, engine.name())).or_default();
+    for (Asked { subject, of, .. }, fate) in work.iter().zip(fates) {
+        let tally = tallies.entry((subject.set, *of)).or_default();
         tally[0] += 1;
         tally[match fate {
             Fate::Unread => 1,
@@ -261,6 +290,13 @@ fn report(work: &[(&Subject, &Engine)], fates: &[Fate], functions_too: bool) {
                 by_function.entry((subject.dialect, function)).or_default()[usize::from(differs)] += 1;
             }
         }
+    }
+    if by_functions {
+        println!("dialect\tfunction\tsame\tdifferent");
+        for ((dialect, function), [same, different]) in by_function {
+            println!("{dialect}\t{function}\t{same}\t{different}");
+        }
+        return;
     }
     println!(
         "queries\tengine\tin all\tnot read\tnot run\trefused there\tno data\topen\tsame\tdifferent\tsame, %"
@@ -280,18 +316,12 @@ fn report(work: &[(&Subject, &Engine)], fates: &[Fate], functions_too: bool) {
     for (engine, counts) in &by_engine {
         row("all", engine, counts);
     }
-    if functions_too {
-        println!("\ndialect\tfunction\tsame\tdifferent");
-        for ((dialect, function), [same, different]) in by_function {
-            println!("{dialect}\t{function}\t{same}\t{different}");
-        }
-    }
 }
 
 /// One line for each query on which the two do not agree.
-fn write_found(path: &PathBuf, work: &[(&Subject, &Engine)], fates: &[Fate]) -> Result<(), Box<dyn Error>> {
+fn write_found(path: &PathBuf, work: &[Asked<'_>], fates: &[Fate]) -> Result<(), Box<dyn Error>> {
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-    for ((subject, _), fate) in work.iter().zip(fates) {
+    for (Asked { subject, sql, .. }, fate) in work.iter().zip(fates) {
         let said = match fate {
             Fate::Differs { ours, theirs, sqlite } => {
                 json!({"fate": "differs", "sqlite": sqlite, "ours": ours, "theirs": theirs})
@@ -300,7 +330,7 @@ fn write_found(path: &PathBuf, work: &[(&Subject, &Engine)], fates: &[Fate]) -> 
             Fate::NoData(why) => json!({"fate": "no data", "why": why}),
             _ => continue,
         };
-        let mut line = json!({"set": subject.set, "id": subject.id, "dialect": subject.dialect, "sql": subject.sql, "accepted": subject.accepted});
+        let mut line = json!({"set": subject.set, "id": subject.id, "dialect": subject.dialect, "sql": subject.sql, "asked": sql, "accepted": subject.accepted});
         if let (Some(line), Some(said)) = (line.as_object_mut(), said.as_object()) {
             line.extend(said.clone());
         }

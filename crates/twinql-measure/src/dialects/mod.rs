@@ -3,6 +3,8 @@
 //! `dialects --data DIR [--set FILE] [--dialect D] [--reasons]`
 
 pub(crate) mod engines;
+pub(crate) mod pairs;
+mod second_opinion;
 mod sets;
 
 use std::collections::BTreeMap;

@@ -13,6 +13,7 @@ pub(super) static PROFILE: Profile = Profile {
         hash_is_comment: true,
         bars_are_or: true,
         frames_exclude: false,
+        qualify: false,
         ..Text::STANDARD
     },
     names: Names::STANDARD,

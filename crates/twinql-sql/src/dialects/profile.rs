@@ -2,6 +2,7 @@
 
 use super::aggregates::Aggregate;
 use super::functions::Function;
+pub(crate) use crate::parse::variables::Style;
 
 /// One system's SQL.
 pub(crate) struct Profile {
@@ -13,7 +14,7 @@ pub(crate) struct Profile {
     pub(crate) system: &'static str,
     /// The parser's view of its grammar.
     pub(crate) grammar: fn() -> &'static dyn sqlparser::dialect::Dialect,
-    /// How its text is cut into tokens.
+    /// How its text is cut into tokens, and which forms it has.
     pub(crate) text: Text,
     /// How names are found.
     pub(crate) names: Names,
@@ -41,6 +42,10 @@ pub(crate) struct Text {
     pub(crate) bars_are_or: bool,
     /// A window frame may end in EXCLUDE.
     pub(crate) frames_exclude: bool,
+    /// A SELECT may end in QUALIFY.
+    pub(crate) qualify: bool,
+    /// How variables are declared before a query.
+    pub(crate) variables: Option<Style>,
 }
 
 /// How names are found.
@@ -153,6 +158,8 @@ impl Text {
         dollars_quote: false,
         bars_are_or: false,
         frames_exclude: true,
+        qualify: true,
+        variables: None,
     };
 }
 

@@ -1,15 +1,14 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
-mod declare;
 mod desugar;
 pub(crate) mod foreign;
 mod frames;
 mod limits;
 mod repairs;
-mod script;
 mod set_ops;
 #[cfg(test)]
 mod tests;
+pub(crate) mod variables;
 
 use sqlparser::ast::{Expr, Query, SetExpr};
 use sqlparser::keywords::Keyword;
@@ -20,6 +19,7 @@ pub use foreign::lacking;
 pub use frames::{Exclusion, FrameExclusion};
 pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SET_OPERATORS};
 pub use repairs::{Place, Repair};
+use variables::Variables;
 
 use crate::completion::query_within;
 use crate::dialects::Dialect;
@@ -37,6 +37,8 @@ pub struct Parsed {
     pub repairs: Vec<Repair>,
     /// Whose SQL it is.
     pub dialect: Dialect,
+    /// Whose data it reads: that system says how texts compare in a column of which the schema does not say it.
+    pub data: Dialect,
     /// EXCLUDE of window frames, which the AST does not hold.
     pub frames: Vec<FrameExclusion>,
 }
@@ -44,7 +46,7 @@ pub struct Parsed {
 impl Parsed {
     /// A query whose AST was made or changed by other means than parsing.
     pub fn of_ast(query: Box<Query>, dialect: Dialect) -> Parsed {
-        Parsed { query, sql: String::new(), repairs: Vec::new(), dialect, frames: Vec::new() }
+        Parsed { query, sql: String::new(), repairs: Vec::new(), dialect, data: dialect, frames: Vec::new() }
     }
 }
 
@@ -134,7 +136,7 @@ fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Re
         set_ops::associate_left(&mut query);
     }
     desugar::desugar(&mut query, dialect)?;
-    Ok(Parsed { query, sql, repairs, dialect, frames })
+    Ok(Parsed { query, sql, repairs, dialect, data: dialect, frames })
 }
 
 /// What a text says, its AST and what that does not hold.
@@ -247,22 +249,16 @@ impl Grammar {
 
     /// One query, with the variables that are declared before it where the dialect has such.
     fn with_variables(&self, parser: &mut Parser<'_>) -> Result<Box<Query>, ParserError> {
-        match self.dialect {
-            Dialect::Tsql => {
-                let variables = declare::Variables::read(parser)?;
-                let mut query = parser.parse_query()?;
-                variables.fill(&mut query);
-                declare::skip_option(parser);
-                Ok(query)
-            }
-            Dialect::Bigquery => {
-                let variables = script::Variables::read(parser)?;
-                let mut query = parser.parse_query()?;
-                variables.fill(&mut query);
-                Ok(query)
-            }
-            _ => parser.parse_query(),
+        let Some(style) = self.dialect.text().variables else {
+            return parser.parse_query();
+        };
+        let variables = Variables::read(parser, style)?;
+        let mut query = parser.parse_query()?;
+        variables.fill(&mut query);
+        if self.dialect == Dialect::Tsql {
+            variables::skip_option(parser);
         }
+        Ok(query)
     }
 
     /// Parses a text as it stands.

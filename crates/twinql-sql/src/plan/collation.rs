@@ -90,7 +90,7 @@ impl Planner<'_> {
         self.scopes.iter().any(of)
     }
 
-    /// How a column's texts are compared. Where the schema does not say it, the query's dialect does.
+    /// How a column's texts are compared. Where the schema does not say it, the system that has the data does.
     fn collation_of(&self, id: ColumnId) -> Collation {
         if let Some(collation) = self.collations.get(&id) {
             return *collation;
@@ -101,7 +101,7 @@ impl Planner<'_> {
         // MIN and MAX give a column's values, but are functions.
         let kept = info.affinity.is_some() || self.ignores_case();
         let column = info.origin.filter(|_| kept).and_then(|at| self.schema.column(at));
-        let usual = match self.ignores_case() && info.class == TypeClass::Text {
+        let usual = match self.data.meaning().ignores_case && info.class == TypeClass::Text {
             true => Collation::Nocase,
             false => Collation::Binary,
         };
@@ -180,20 +180,21 @@ impl Planner<'_> {
         (self.is_text(left) || self.is_text(right)) && self.goes_with_text(left) && self.goes_with_text(right)
     }
 
-    /// MySQL: LIKE tells cases apart where one of the two is BINARY, or a column that is compared by its bytes.
+    /// MySQL: LIKE tells cases apart where one of the two is BINARY, or a column that is compared by its bytes. Over another
+    /// system's data it does as MySQL's LIKE mostly does.
     pub(super) fn like_of_bytes(&self, expr: Expr, pattern: Expr, cases: bool) -> (Expr, Expr, bool) {
         if !self.ignores_case() {
             return (expr, pattern, cases);
         }
         let of_bytes = |e: &Expr| self.said(e) == Said::Column(Collation::Binary) && self.is_text(e);
-        let by_column = of_bytes(&expr) || of_bytes(&pattern);
+        let by_column = self.data.meaning().ignores_case && (of_bytes(&expr) || of_bytes(&pattern));
         let ((expr, first), (pattern, second)) = (without_binary(expr), without_binary(pattern));
         (expr, pattern, cases || first || second || by_column)
     }
 
     /// The value of IN and its list. In SQLite the value alone says how they are compared.
     pub(super) fn folded_list(&self, tested: Expr, list: Vec<Expr>) -> (Expr, Vec<Expr>) {
-        list.iter().for_each(|member| self.check_comparison(BinaryOp::Eq, &tested, member));
+        list.iter().for_each(|member| self.check_comparison(&tested, member));
         if let Expr::Row(parts) = &tested {
             let mut first = parts.clone();
             let rows = list.into_iter().map(|member| match self.folded(tested.clone(), member) {
@@ -226,7 +227,7 @@ impl Planner<'_> {
         let mut given: Vec<(ColumnId, Expr)> = Vec::with_capacity(exprs.len());
         let mut changed = false;
         for (expr, column) in exprs.into_iter().zip(&query.output) {
-            self.check_comparison(BinaryOp::Eq, &expr, &Expr::Column(*column));
+            self.check_comparison(&expr, &Expr::Column(*column));
             let (left, right) = self.folded(expr, Expr::Column(*column));
             tested.push(left);
             let id = match &right {

@@ -398,7 +398,7 @@ impl<'a> Planner<'a> {
 
     /// A comparison, both sides in one form, so that their bytes decide it.
     pub(crate) fn compare(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
-        self.check_comparison(op, &left, &right);
+        self.check_comparison(&left, &right);
         let (left, right) = self.days_as_moments(left, right);
         let (left, right) = self.aligned(left, right);
         let (left, right) = self.as_numbers(left, right);

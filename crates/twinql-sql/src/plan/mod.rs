@@ -161,6 +161,7 @@ fn plan_noting(
         schema,
         views: &views,
         dialect: parsed.dialect,
+        data: parsed.data,
         frames: &parsed.frames,
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),

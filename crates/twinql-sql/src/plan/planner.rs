@@ -43,6 +43,8 @@ pub(crate) struct Planner<'a> {
     pub(super) schema: &'a Schema,
     pub(super) views: &'a [ViewQuery<'a>],
     pub(super) dialect: Dialect,
+    /// Whose data it reads.
+    pub(super) data: Dialect,
     pub(super) frames: &'a [FrameExclusion],
     /// Names are told apart as PostgreSQL does it.
     pub(super) exact_names: bool,

@@ -14,6 +14,7 @@
 //! | `d LIKE '2020%'` | operator does not exist: date ~~ unknown |
 //! | `ROUND(double, 2)` | function round(double precision, integer) does not exist |
 //! | `EXTRACT(YEAR FROM text)` | function extract(unknown, text) does not exist |
+//! | `QUALIFY …` | syntax error (in MySQL, SQL Server, Trino and Oracle as well) |
 //! | `SELECT a AS x … WHERE x > 1`, `… HAVING x > 1` | column "x" does not exist |
 
 use std::collections::HashSet;
@@ -27,7 +28,7 @@ use super::aggregate::Groups;
 use super::types::info_of;
 use crate::dialects::Dialect;
 use crate::error::SqlError;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::rel::ColumnId;
 use crate::schema::TypeClass;
 use crate::spans::TextRange;
@@ -92,7 +93,7 @@ impl Planner<'_> {
     }
 
     /// Two values that PostgreSQL does not compare.
-    pub(super) fn check_comparison(&self, op: BinaryOp, left: &Expr, right: &Expr) {
+    pub(super) fn check_comparison(&self, left: &Expr, right: &Expr) {
         if !self.is_strict() {
             return;
         }
@@ -109,7 +110,7 @@ impl Planner<'_> {
         let constant = l == TypeClass::Boolean && truth(right) || r == TypeClass::Boolean && truth(left);
         if group(l) != group(r) && !constant {
             self.refuse(
-                format!("PostgreSQL does not compare {} with {} ({op:?})", called(l), called(r)),
+                format!("PostgreSQL does not compare {} with {}; cast one of them", called(l), called(r)),
                 Span::empty(),
             );
         }
@@ -197,6 +198,13 @@ impl Planner<'_> {
                 ),
                 Span::empty(),
             );
+        }
+    }
+
+    /// QUALIFY in a system that has none.
+    pub(super) fn check_qualify(&self, span: Span) {
+        if !self.dialect.text().qualify {
+            self.refuse(format!("{} has no QUALIFY", self.dialect.system()), span);
         }
     }
 

@@ -73,7 +73,10 @@ impl<'a> Planner<'a> {
         self.allow(true, is_aggregate, true);
         let mut order = self.plan_order(order_by, &items)?;
         let mut qualify = match qualify {
-            Some(qualify) => self.plan_expr(qualify)?.conjuncts(),
+            Some(qualify) => {
+                self.check_qualify(qualify.span());
+                self.plan_expr(qualify)?.conjuncts()
+            }
             None => Vec::new(),
         };
         if let Some(Distinct::On(on)) = distinct {

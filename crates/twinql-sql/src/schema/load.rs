@@ -1,5 +1,6 @@
 //! Schemas from a path, by the kind of file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::dialects::Dialect;
@@ -28,21 +29,39 @@ pub fn load(path: impl AsRef<Path>) -> Result<SchemaSet, SchemaError> {
 /// # Errors
 /// Those of [`load`].
 pub fn load_in(path: impl AsRef<Path>, dialect: Dialect) -> Result<SchemaSet, SchemaError> {
+    let Loaded { schemas, unread } = load_each(path, dialect)?;
+    unread.into_values().next().map_or(Ok(schemas), Err)
+}
+
+/// What a path holds.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The schemas that can be read.
+    pub schemas: SchemaSet,
+    /// Why those of a folder that cannot be read are not, by `db_id`.
+    pub unread: BTreeMap<String, SchemaError>,
+}
+
+/// As [`load_in`], but that a file in a folder that cannot be read stops its own database alone.
+///
+/// # Errors
+/// Those of [`load`] for a path that is a file, for a folder in which nothing can be read, and for two databases of one name.
+pub fn load_each(path: impl AsRef<Path>, dialect: Dialect) -> Result<Loaded, SchemaError> {
     let path = path.as_ref();
     if path.is_dir() {
         return folder(path, dialect);
     }
-    let mut set = SchemaSet::new();
+    let mut schemas = SchemaSet::new();
     match kind(path) {
-        Some(FileKind::Json) => return tables_json(path),
-        Some(FileKind::Ddl) => add(&mut set, ddl(path, &stem(path), dialect)?, path)?,
-        Some(FileKind::Sqlite) => add(&mut set, Schema::from_sqlite(path)?, path)?,
+        Some(FileKind::Json) => schemas = tables_json(path)?,
+        Some(FileKind::Ddl) => add(&mut schemas, ddl(path, &stem(path), dialect)?, path)?,
+        Some(FileKind::Sqlite) => add(&mut schemas, Schema::from_sqlite(path)?, path)?,
         None if !path.exists() => {
             return Err(error(path, E::Io("no such file or folder".into())));
         }
         None => return Err(error(path, E::UnknownKind)),
     }
-    Ok(set)
+    Ok(Loaded { schemas, ..Loaded::default() })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,55 +143,67 @@ fn sorted(path: &Path) -> Result<Vec<PathBuf>, SchemaError> {
     Ok(entries)
 }
 
-fn folder(path: &Path, dialect: Dialect) -> Result<SchemaSet, SchemaError> {
-    let mut set = SchemaSet::new();
+fn folder(path: &Path, dialect: Dialect) -> Result<Loaded, SchemaError> {
+    let mut loaded = Loaded::default();
     let entries = sorted(path)?;
     for entry in &entries {
         if entry.is_dir() {
-            if let Some(schema) = database_folder(entry, dialect)? {
-                add(&mut set, schema, entry)?;
+            let (id, found) = database_folder(entry, dialect);
+            if let Some(schema) = found {
+                loaded.take(id, schema, entry)?;
             }
             continue;
         }
         match kind(entry) {
             Some(FileKind::Json) if stem(entry).to_ascii_lowercase().ends_with("tables") => {
                 for (_, schema) in tables_json(entry)? {
-                    add(&mut set, schema, entry)?;
+                    add(&mut loaded.schemas, schema, entry)?;
                 }
             }
-            Some(FileKind::Sqlite) => add(&mut set, Schema::from_sqlite(entry)?, entry)?,
+            Some(FileKind::Sqlite) => loaded.take(stem(entry), Schema::from_sqlite(entry), entry)?,
             Some(FileKind::Ddl) => {
                 let shadowed =
                     entries.iter().any(|e| kind(e) == Some(FileKind::Sqlite) && stem(e) == stem(entry));
                 if !shadowed {
-                    add(&mut set, ddl(entry, &stem(entry), dialect)?, entry)?;
+                    loaded.take(stem(entry), ddl(entry, &stem(entry), dialect), entry)?;
                 }
             }
             _ => {}
         }
     }
-    if set.is_empty() {
-        return Err(error(path, E::NoTables));
+    if loaded.schemas.is_empty() {
+        return Err(loaded.unread.into_values().next().unwrap_or_else(|| error(path, E::NoTables)));
     }
-    Ok(set)
+    Ok(loaded)
 }
 
-/// The schema in a folder `ID/` of Spider's layout, if one of the known files is there.
-fn database_folder(path: &Path, dialect: Dialect) -> Result<Option<Schema>, SchemaError> {
-    let Some(id) = path.file_name().map(|s| s.to_string_lossy().into_owned()) else {
-        return Ok(None);
+impl Loaded {
+    fn take(
+        &mut self,
+        id: String,
+        read: Result<Schema, SchemaError>,
+        path: &Path,
+    ) -> Result<(), SchemaError> {
+        match read {
+            Ok(schema) => add(&mut self.schemas, schema, path),
+            Err(error) => {
+                self.unread.insert(id, error);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The name of a folder `ID/` of Spider's layout, and its schema, if one of the known files is there.
+fn database_folder(path: &Path, dialect: Dialect) -> (String, Option<Result<Schema, SchemaError>>) {
+    let id = path.file_name().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = |name: String| Some(path.join(name)).filter(|file| file.is_file());
+    let sqlite = ["sqlite", "sqlite3", "db"].into_iter().find_map(|end| file(format!("{id}.{end}")));
+    let found = match sqlite {
+        Some(sqlite) => Some(Schema::from_sqlite(sqlite)),
+        None => file(format!("{id}.sql"))
+            .or_else(|| file("schema.sql".to_owned()))
+            .map(|sql| ddl(&sql, &id, dialect)),
     };
-    for extension in ["sqlite", "sqlite3", "db"] {
-        let file = path.join(format!("{id}.{extension}"));
-        if file.is_file() {
-            return Schema::from_sqlite(&file).map(Some);
-        }
-    }
-    for name in [format!("{id}.sql"), "schema.sql".to_owned()] {
-        let file = path.join(name);
-        if file.is_file() {
-            return ddl(&file, &id, dialect).map(Some);
-        }
-    }
-    Ok(None)
+    (id, found)
 }

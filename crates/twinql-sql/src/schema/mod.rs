@@ -24,7 +24,7 @@ pub use collation::Collation;
 pub use ddl::{read as read_ddl, read_in as read_ddl_in};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use limits::{Form, TypeLimits};
-pub use load::{load, load_in};
+pub use load::{Loaded, load, load_each, load_in};
 pub use names::{Found, NamePart};
 pub(crate) use names::{by_name, case_hint, same_name};
 pub use nested::Nested;

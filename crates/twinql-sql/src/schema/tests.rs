@@ -115,6 +115,12 @@ fn sqlite_reads_what_we_print() {
     std::fs::write(dir.path().join("f/schema.sql"), "CREATE TABLE t (a INT)").unwrap();
     let set = load(dir.path()).unwrap();
     assert_eq!(set.keys().collect::<Vec<_>>(), ["d", "e", "f"]);
+    // One that cannot be read stops its own database alone.
+    std::fs::write(dir.path().join("g.sql"), "CREATE TABLE t (").unwrap();
+    let loaded = load_each(dir.path(), Dialect::Sqlite).unwrap();
+    assert_eq!(loaded.schemas.keys().collect::<Vec<_>>(), ["d", "e", "f"]);
+    assert_eq!(loaded.unread.keys().collect::<Vec<_>>(), ["g"]);
+    assert!(load(dir.path()).unwrap_err().to_string().contains("g.sql"));
     // What is not a schema.
     for (name, bytes, message) in [
         ("x.sql", &b"CREATE TABLE t (a \xff INT)"[..], "byte 18: not UTF-8"),

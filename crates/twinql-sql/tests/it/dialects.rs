@@ -2,6 +2,7 @@
 
 use twinql_sql::{
     Affinity, Dialect, Plan, Schema, Semantics, SqlError, TypeClass, normalize, parse_in, plan, print,
+    translate,
 };
 
 use Dialect::{Generic, Mysql, Postgres, Sqlite};
@@ -300,4 +301,52 @@ fn names_of_dialects() {
         "unknown dialect \"cobol\"; the dialects are sqlite, postgres, mysql, tsql, bigquery, snowflake, databricks, duckdb, redshift, \
          trino, oracle, clickhouse, generic"
     );
+}
+
+/// What PostgreSQL 15 said of each: a query that it refuses has a plan all the same, and the reason stands beside it.
+#[test]
+fn what_postgresql_refuses_is_noted() {
+    let ddl = "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, n INT, d DATE, ok BOOLEAN, r DOUBLE PRECISION)";
+    let schema = Schema::from_ddl_in("d", ddl, Postgres).unwrap();
+    let refused =
+        |sql: &str| translate(&schema, sql, Postgres).unwrap_or_else(|e| panic!("{sql}: {e}")).refused;
+    for sql in [
+        "SELECT YEAR(d) FROM t",
+        "SELECT IFNULL(n, 0) FROM t",
+        "SELECT name, COUNT(*) FROM t GROUP BY n",
+        "SELECT AVG(name) FROM t",
+        "SELECT SUM(n > 2) FROM t",
+        "SELECT id FROM t WHERE name = 5",
+        "SELECT id FROM t WHERE n IN (SELECT name FROM t)",
+        "SELECT id FROM t WHERE ok = 2",
+        "SELECT id FROM t WHERE d LIKE '2020%'",
+        "SELECT ROUND(r, 2) FROM t",
+        "SELECT ROUND(SUM(r), 2) FROM t",
+        "SELECT ROUND(CAST(n AS FLOAT) / id, 2) FROM t",
+        "SELECT EXTRACT(YEAR FROM name) FROM t",
+        "SELECT n + 1 AS k FROM t WHERE k > 1",
+        "SELECT n + 1 AS k FROM t GROUP BY k HAVING k > 1",
+        "SELECT name - 1 FROM t",
+        "SELECT a.id FROM t a JOIN t b ON a.id = c.id JOIN t c ON c.id = b.id",
+        "SELECT id FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY id) = 1",
+    ] {
+        assert!(refused(sql).is_some(), "{sql} is taken");
+    }
+    for sql in [
+        "SELECT name, COUNT(*) FROM t GROUP BY id",
+        "SELECT id FROM t WHERE n = '5'",
+        "SELECT id FROM t WHERE name = '5'",
+        "SELECT AVG(n), SUM(r) FROM t",
+        "SELECT n + 1 AS k FROM t GROUP BY k ORDER BY k",
+        "SELECT EXTRACT(YEAR FROM d), COALESCE(n, 0) FROM t",
+        "SELECT id FROM t WHERE ok = TRUE AND ok",
+        "SELECT name || 1 FROM t",
+        "SELECT id FROM t WHERE d > '2020-01-01' AND n > 1.5",
+        "SELECT a.id FROM t a JOIN t b ON a.id = b.n WHERE EXISTS (SELECT 1 FROM t c WHERE c.n = a.id)",
+        "SELECT MAX(ok::int), MIN(d) FROM t",
+        "SELECT ROUND(r::numeric, 2) FROM t",
+        "SELECT ROUND(AVG(n), 2) FROM t",
+    ] {
+        assert_eq!(refused(sql), None, "{sql}");
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use twinql_sql::{Column, Dialect, TypeClass, Value};
 
-use super::{EngineError, FIELD, NULL, Printed, RECORD, Session, System, records, run, string};
+use super::{EngineError, FIELD, NULL, Printed, RECORD, Session, System, records, run, script, string};
 
 pub(super) struct Duckdb;
 
@@ -63,7 +63,7 @@ impl System for Duckdb {
         let made = Made { file: folder.join(format!("twinql_{}_{number}.duckdb", std::process::id())) };
         let mut command = Command::new("duckdb");
         command.args(["-batch", "-bail"]).arg(&made.file);
-        match run(command, "duckdb", REMEDY, Some(&format!("{};\n", statements.join(";\n"))))? {
+        match run(command, "duckdb", REMEDY, Some(&script(statements)))? {
             Ok(_) => Ok(Box::new(made)),
             Err(message) => Err(EngineError::Tables { system: "DuckDB", message }),
         }

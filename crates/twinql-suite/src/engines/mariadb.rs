@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use twinql_sql::{Column, Dialect, TypeClass, Value};
 
-use super::{EngineError, Printed, Session, System, run};
+use super::{EngineError, Printed, Session, System, run, script};
 
 pub(super) struct Mariadb;
 
@@ -64,8 +64,8 @@ impl System for Mariadb {
         let name = &session.database;
         // Blanks at the end count, as in MySQL's own default collation.
         let setup = format!(
-            "CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE {COLLATION}; USE {name}; {};",
-            statements.join(";\n")
+            "CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE {COLLATION}; USE {name}; {}",
+            script(statements)
         );
         match run(session.command(), "mariadb", REMEDY, Some(&setup))? {
             Ok(_) => Ok(Box::new(session)),

@@ -120,6 +120,18 @@ impl Engine {
         self.system.dialect()
     }
 
+    /// Whether it can be asked at all, before any work is done for it.
+    ///
+    /// # Errors
+    /// Its client cannot be started, or says why it cannot reach the system.
+    pub fn reach(&self) -> Result<(), EngineError> {
+        let answer = self.open(&Schema::default(), &Database::default())?.query("SELECT 1")?;
+        match answer.as_slice() {
+            [row] if row.len() == 1 => Ok(()),
+            other => Err(EngineError::Query(format!("it answers {other:?} to SELECT 1"))),
+        }
+    }
+
     /// The tables of a database, ready for queries.
     ///
     /// # Errors
@@ -144,6 +156,11 @@ fn statements(system: &dyn System, schema: &Schema, database: &Database) -> Vec<
         }
     }
     out
+}
+
+/// Statements as one text.
+fn script(statements: &[String]) -> String {
+    statements.iter().flat_map(|s| [s.as_str(), ";\n"]).collect()
 }
 
 /// A query that may be given to an engine: one query of its dialect, without comments.

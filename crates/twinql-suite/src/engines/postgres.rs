@@ -4,7 +4,7 @@ use std::process::Command;
 
 use twinql_sql::{Column, Dialect, TypeClass, Value};
 
-use super::{EngineError, FIELD, NULL, Printed, RECORD, Session, System, records, run, string};
+use super::{EngineError, FIELD, NULL, Printed, RECORD, Session, System, records, run, script, string};
 
 pub(super) struct Postgres;
 
@@ -60,17 +60,17 @@ impl System for Postgres {
     fn open(&self, place: &str, statements: &[String]) -> Result<Box<dyn Session>, EngineError> {
         let setup = format!(
             "BEGIN; SET LOCAL client_min_messages = error; SET LOCAL statement_timeout = 10000; CREATE SCHEMA twinql; \
-             SET LOCAL search_path = twinql; {}; SET TRANSACTION READ ONLY",
-            statements.join("; ")
+             SET LOCAL search_path = twinql; {} SET TRANSACTION READ ONLY",
+            script(statements)
         );
         let session = Transaction { place: place.to_owned(), setup };
         match session.run("SELECT 1") {
             Ok(_) => Ok(Box::new(session)),
             // Whoever may make no schema may still make temporary tables.
             Err(EngineError::Query(message)) if message.contains("permission denied for database") => {
-                let statements = statements.join("; ").replace("CREATE TABLE ", "CREATE TEMPORARY TABLE ");
+                let statements = script(statements).replace("CREATE TABLE ", "CREATE TEMPORARY TABLE ");
                 let setup = format!(
-                    "BEGIN; SET LOCAL statement_timeout = 10000; {statements}; SET TRANSACTION READ ONLY"
+                    "BEGIN; SET LOCAL statement_timeout = 10000; {statements} SET TRANSACTION READ ONLY"
                 );
                 Ok(Box::new(Transaction { place: place.to_owned(), setup }))
             }

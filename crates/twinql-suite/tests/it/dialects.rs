@@ -6,6 +6,7 @@ mod bigquery;
 mod duckdb;
 mod executed;
 mod oracle;
+mod servers;
 mod snowflake;
 mod tsql;
 mod warehouses;

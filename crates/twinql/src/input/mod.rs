@@ -142,7 +142,7 @@ impl Source {
 /// printing writes out what SQLite lacks, so the first one is not handed on.
 pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialects: impl Into<Dialects>) -> Work {
     let dialects = dialects.into();
-    let both = in_sqlite(&schema, Side::Gold, &gold, dialects.gold)
+    let both = in_sqlite(&schema, Side::Gold, &gold, dialects)
         .and_then(|sqlite| Ok((sqlite, pred_in_sqlite(&schema, &gold, &pred, dialects)?)));
     match both {
         Ok((gold, pred)) => Work::Pair { schema, gold, pred },
@@ -178,9 +178,10 @@ pub fn pred_in_sqlite(
     sql: &str,
     dialects: Dialects,
 ) -> Result<String, (Status, String)> {
-    let Translated { sql: pred, refused } = translated(schema, Side::Pred, sql, dialects.pred)?;
+    let Translated { sql: pred, refused } = translated(schema, Side::Pred, sql, dialects)?;
     if let Some(error) = refused {
-        let gold = || prepare::translate(schema, gold, dialects.gold).is_ok_and(|g| g.refused.is_some());
+        let gold =
+            || prepare::translate(schema, Side::Gold, gold, dialects).is_ok_and(|g| g.refused.is_some());
         if !(dialects.are_one() && gold()) {
             return Err((status::of_side(Side::Pred, false), format!("pred: {error}")));
         }
@@ -214,18 +215,18 @@ pub fn in_sqlite(
     schema: &Schema,
     side: Side,
     sql: &str,
-    dialect: Dialect,
+    dialects: Dialects,
 ) -> Result<String, (Status, String)> {
-    translated(schema, side, sql, dialect).map(|t| t.sql)
+    translated(schema, side, sql, dialects).map(|t| t.sql)
 }
 
 fn translated(
     schema: &Schema,
     side: Side,
     sql: &str,
-    dialect: Dialect,
+    dialects: Dialects,
 ) -> Result<Translated, (Status, String)> {
-    prepare::translate(schema, sql, dialect).map_err(|error| {
+    prepare::translate(schema, side, sql, dialects).map_err(|error| {
         let status = status::of_side(side, error.unsupported);
         let said = side.flagged(&error.message);
         // It is a sign of another system: of which, where one reads it.

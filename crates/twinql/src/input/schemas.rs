@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use twinql_corpus::Pair;
 use twinql_files::Fingerprint;
+use twinql_sql::schema::Loaded;
 use twinql_sql::{Dialect, Schema, SchemaSet, schema};
 use twinql_suite::Files;
 
@@ -18,13 +19,21 @@ type Result<T, E = InputError> = std::result::Result<T, E>;
 /// Schemas of pairs that are kept, so that the same text is read once; then they are read anew.
 const MOST_CARRIED: usize = 4096;
 
-/// Loads all schemas at `path`, and warns once of how much of them was not read.
+/// Loads all schemas at `path`, and warns of those of a folder that cannot be read, and once of how much of the others was
+/// not read.
 ///
 /// # Errors
-/// What cannot be read, with its file.
+/// What cannot be read, with its file; a folder of which nothing can.
 pub fn load_schemas(path: &Path, dialect: Dialect, progress: &dyn Progress) -> Result<SchemaSet> {
-    let set = schema::load_in(path, dialect)?;
-    let (count, first) = schema::not_read(set.values());
+    Ok(load(path, dialect, progress)?.schemas)
+}
+
+fn load(path: &Path, dialect: Dialect, progress: &dyn Progress) -> Result<Loaded> {
+    let loaded = schema::load_each(path, dialect)?;
+    for (id, error) in &loaded.unread {
+        progress.warn(&format!("{id} is left out: {error}"));
+    }
+    let (count, first) = schema::not_read(loaded.schemas.values());
     if let Some(first) = first {
         let dialect = match dialect {
             Dialect::Sqlite => String::new(),
@@ -37,7 +46,7 @@ pub fn load_schemas(path: &Path, dialect: Dialect, progress: &dyn Progress) -> R
              `twinql schema show {path}{dialect}` lists them"
         ));
     }
-    Ok(set)
+    Ok(loaded)
 }
 
 /// Schemas by `db_id`, and those that pairs carry as DDL text.
@@ -71,12 +80,14 @@ impl Schemas {
         progress: Arc<dyn Progress>,
     ) -> Result<Schemas> {
         let dialects = dialects.into();
-        let (set, origin) = match path {
-            Some(path) => (load_schemas(path, dialects.schema, &*progress)?, path.display().to_string()),
-            None => (SchemaSet::new(), String::new()),
+        let (loaded, origin) = match path {
+            Some(path) => (load(path, dialects.schema, &*progress)?, path.display().to_string()),
+            None => (Loaded::default(), String::new()),
         };
-        let set = set.into_iter().map(|(id, schema)| (id, Arc::new(schema)));
-        Ok(Schemas::new(origin, set, dialects, progress))
+        let set = loaded.schemas.into_iter().map(|(id, schema)| (id, Arc::new(schema)));
+        let mut schemas = Schemas::new(origin, set, dialects, progress);
+        schemas.named.extend(loaded.unread.into_iter().map(|(id, error)| (id, Err(error.to_string()))));
+        Ok(schemas)
     }
 
     /// Schemas that are read already, by name. `origin` is what messages call them; if it is empty, only pairs that

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use twinql_graph::vocabulary::Word;
 use twinql_model::GraphConfig;
+use twinql_sql::prove::Side;
 use twinql_sql::{Assumption, Nulls, Proof, Schema, Semantics, prove};
 
 use super::config::{RerankConfig, Set};
 use super::weights::Candidate;
 use crate::names::Names;
 use crate::network::Network;
-use crate::prepare::{Read, SharedGraph, SideError, Under, in_sqlite, read};
+use crate::prepare::{Read, SharedGraph, SideError, Under, read, translate};
 
 /// Pairs of classes of one set for which a proof is tried.
 const MOST_PROOFS: usize = 32;
@@ -87,8 +88,10 @@ impl Classes {
         how: &RerankConfig,
     ) -> Classes {
         let dialect = set.dialect.unwrap_or(how.dialects.pred);
-        let translated: Vec<Result<String, SideError>> =
-            candidates.iter().map(|c| in_sqlite(&set.schema, c.sql.trim(), dialect)).collect();
+        let translated: Vec<Result<String, SideError>> = candidates
+            .iter()
+            .map(|c| translate(&set.schema, Side::Pred, c.sql.trim(), dialect).map(|t| t.sql))
+            .collect();
         let texts = || translated.iter().filter_map(|t| t.as_deref().ok());
         let semantics = asked_by_any(&how.semantics, &set.schema, texts()).into_owned();
         let marks = match network {

@@ -237,7 +237,7 @@ impl Rewarder {
             }));
         };
         let dialects = sample.dialects.unwrap_or(self.config.dialects);
-        let gold = in_sqlite(&sample.schema, Side::Gold, &sample.gold, dialects.gold)
+        let gold = in_sqlite(&sample.schema, Side::Gold, &sample.gold, dialects)
             .map_err(|(_, error)| Refused::Gold(error))?;
         let pred = pred_in_sqlite(&sample.schema, &sample.gold, sql, dialects)
             .map_err(|(status, error)| Refused::NoPlan(status, error))?;

@@ -15,6 +15,7 @@ pub(super) static PROFILE: Profile = Profile {
         double_quotes_are_strings: true,
         backslash_escapes: true,
         hash_is_comment: true,
+        variables: Some(Style::Plain),
         ..Text::STANDARD
     },
     names: Names { paths: true, wildcards: true, fields: true, groups_by_aliases: true, ..Names::STANDARD },

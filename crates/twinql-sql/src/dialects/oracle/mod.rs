@@ -9,7 +9,7 @@ pub(super) static PROFILE: Profile = Profile {
     also: &["plsql"],
     system: "Oracle",
     grammar: || &sqlparser::dialect::OracleDialect {},
-    text: Text::STANDARD,
+    text: Text { qualify: false, ..Text::STANDARD },
     names: Names::STANDARD,
     meaning: Meaning {
         division: Division::Fraction,

@@ -7,7 +7,7 @@ pub(super) static PROFILE: Profile = Profile {
     also: &["postgresql"],
     system: "PostgreSQL",
     grammar: || &sqlparser::dialect::PostgreSqlDialect {},
-    text: Text { dollars_quote: true, ..Text::STANDARD },
+    text: Text { dollars_quote: true, qualify: false, ..Text::STANDARD },
     names: Names {
         fold_to_lower: true,
         schemas: &["public"],

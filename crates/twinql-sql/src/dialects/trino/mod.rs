@@ -10,7 +10,7 @@ pub(super) static PROFILE: Profile = Profile {
     also: &["presto", "athena"],
     system: "Trino",
     grammar: || &sqlparser::dialect::GenericDialect {},
-    text: Text::STANDARD,
+    text: Text { qualify: false, ..Text::STANDARD },
     names: Names { schemas: &["default"], fields: true, first_element: 1, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::ByType,

@@ -12,7 +12,12 @@ pub(super) static PROFILE: Profile = Profile {
     also: &["mssql", "sqlserver", "transact-sql"],
     system: "SQL Server",
     grammar: || &sqlparser::dialect::MsSqlDialect {},
-    text: Text { brackets_quote_names: true, ..Text::STANDARD },
+    text: Text {
+        brackets_quote_names: true,
+        qualify: false,
+        variables: Some(Style::Marked),
+        ..Text::STANDARD
+    },
     names: Names { schemas: &["dbo"], ..Names::STANDARD },
     meaning: Meaning {
         division: Division::ByType,

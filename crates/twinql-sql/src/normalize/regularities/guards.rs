@@ -34,50 +34,28 @@ fn default(e: &mut Expr, cx: &Context<'_>) -> Changed {
 
 pub(super) const DIVISORS: Rule = Rule {
     name: "divisors",
-    summary: "x / NULLIF(y, 0) and CASE WHEN y > 0 THEN x / y ELSE 0 END are x / y",
+    summary: "CASE WHEN y > 0 THEN x / y ELSE 0 END is x / y",
     why: "A quotient is asked for where there is something to divide by.",
-    source: "a habit of language models; SQLite's division by 0 is NULL as it is",
+    source: "a habit of language models; what is NULL at 0 already is the rule guarded-divisors",
     needs: Needs::NOTHING,
     examples: examples! {
-        "bird": "SELECT SUM(total) / NULLIF(COUNT(day), 0) FROM orders" == "SELECT SUM(total) / COUNT(day) FROM orders";
         "bird": "SELECT CASE WHEN COUNT(*) > 0 THEN SUM(score) / COUNT(*) ELSE 0 END FROM customer WHERE age > 3"
             == "SELECT SUM(score) / COUNT(*) FROM customer WHERE age > 3";
         "bird": "SELECT SUM(CASE WHEN age > 0 THEN score ELSE 0 END) FROM customer" != "SELECT SUM(score) FROM customer";
-        "bird": "SELECT SUM(total) / NULLIF(COUNT(day), 1) FROM orders" != "SELECT SUM(total) / COUNT(day) FROM orders";
     },
     apply: Apply::Expr(divisor),
 };
 
 fn divisor(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
-    if let Expr::Binary { op: BinaryOp::Div, right, .. } = e {
-        let new = or_null(right).cloned();
-        return put(&mut **right, new);
-    }
     let (test, then, otherwise) = e.as_conditional()?;
     let (of, zero_is) = asked_of_zero(test)?;
     let (quotient, other) = if zero_is { (otherwise?, Some(then)) } else { (then, otherwise) };
     // AVG divides by the count itself; a column of a table divides by nothing.
     let computed = |e: &Expr| e.as_column().is_some_and(|c| cx.origin(c).is_none());
     let average = computed(quotient) && computed(of);
-    let idle = other.is_none_or(|e| is_zero(e) || e.is_null_literal());
+    let idle = other.is_none_or(|e| is_number(e, 0.0) || e.is_null_literal());
     let new = (idle && (divides_by(quotient, of) || average)).then(|| quotient.clone());
     put(e, new)
-}
-
-/// What is NULL where it is 0: NULLIF as it is written, and as the planner has it.
-fn or_null(e: &Expr) -> Option<&Expr> {
-    if let Some((name, args)) = e.as_function() {
-        return match args.as_slice() {
-            [y, zero] if name == "nullif" && is_zero(zero) => Some(y),
-            _ => None,
-        };
-    }
-    let (test, then, y) = e.as_conditional()?;
-    y.filter(|y| then.is_null_literal() && asked_of_zero(test) == Some((y, true)))
-}
-
-fn is_zero(e: &Expr) -> bool {
-    is_number(e, 0.0)
 }
 
 /// True if somewhere in it is a division by this, be it cast or not.

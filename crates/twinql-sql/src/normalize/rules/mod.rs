@@ -8,6 +8,8 @@ mod conditional;
 mod constants;
 mod correlated_aggregates;
 mod correlated_counts;
+mod dates;
+mod divisors;
 mod empty;
 mod equalities;
 mod extreme_rows;
@@ -20,6 +22,7 @@ mod joins;
 mod limits;
 mod literals;
 mod minimise;
+mod null_order;
 mod ordering;
 mod padding;
 mod predicates;
@@ -109,6 +112,7 @@ families! {
             ordering::SUBQUERY_ORDER,
             ordering::QUERY_ORDER,
             ordering::SORT_KEYS,
+            null_order::NULL_ORDER,
         ];
     "subqueries", "Subqueries",
         "IN becomes EXISTS, and EXISTS a join where it cannot multiply rows.": [
@@ -197,12 +201,14 @@ families! {
             texts::CONSTANT_FUNCTIONS,
             texts::LETTER_CASE,
             texts::PATTERNS,
+            dates::DATE_PART_NUMBERS,
             arithmetic::IDLE_ARITHMETIC,
             arithmetic::IDLE_OUTPUT,
             arithmetic::REAL_FACTORS,
             arithmetic::COMPARED_SUMS,
             arithmetic::CONSTANT_SUMS,
             arithmetic::RATIOS,
+            divisors::GUARDED_DIVISORS,
             ratios::COUNT_IF,
             ratios::ONES,
             ratios::CONSTANT_IN_GROUP,

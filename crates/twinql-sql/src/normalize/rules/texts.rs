@@ -105,7 +105,7 @@ fn letter_case(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
 
 pub(super) const PATTERNS: Rule = Rule {
     name: "patterns",
-    summary: "LOWER(x) = 'ab' is x LIKE 'ab'; SUBSTR(x, 1, 2) = 'ab' and INSTR(x, 'ab') are GLOB; LIKE without letters is GLOB, GLOB without wildcards is =, as is LIKE a whole number on a column of numbers; LIKE '%' is IS NOT NULL",
+    summary: "LOWER(x) = 'ab' is x LIKE 'ab'; SUBSTR(x, 1, 2) = 'ab' and INSTR(x, 'ab') are GLOB, LOWER(x) GLOB is LIKE; LIKE without letters is GLOB, GLOB without wildcards is =, as is LIKE a whole number on a column of numbers; LIKE '%' is IS NOT NULL",
     why: "Each of these tests the same prefix, substring or whole text, and minds the case of letters just as the other does.",
     source: "https://sqlite.org/lang_expr.html section 5; LIKE and LOWER know the case of ASCII letters alone",
     needs: Needs::TYPED,
@@ -114,6 +114,8 @@ pub(super) const PATTERNS: Rule = Rule {
         "strict": "SELECT id FROM customer WHERE LOWER(name) = 'ann'" == "SELECT id FROM customer WHERE name LIKE 'Ann'";
         "strict": "SELECT id FROM orders WHERE day LIKE '2014%'" == "SELECT id FROM orders WHERE SUBSTR(day, 1, 4) = '2014'";
         "strict": "SELECT id FROM orders WHERE day LIKE '2014'" == "SELECT id FROM orders WHERE day = '2014'";
+        "strict": "SELECT id FROM customer WHERE LOWER(name) GLOB '*an?'" == "SELECT id FROM customer WHERE name LIKE '%AN_'";
+        "default": "SELECT id FROM customer WHERE LOWER(name) GLOB '*An'" != "SELECT id FROM customer WHERE name LIKE '%An'";
         "default": "SELECT name FROM customer WHERE score LIKE '30'" != "SELECT name FROM customer WHERE score = 30";
         "default": "SELECT name FROM customer WHERE age LIKE '030'" != "SELECT name FROM customer WHERE age = 30";
         "default": "SELECT id FROM customer WHERE name LIKE 'Ann'" != "SELECT id FROM customer WHERE name = 'Ann'";
@@ -254,9 +256,18 @@ fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     same.then(|| Expr::binary(BinaryOp::Glob, left.clone(), Expr::text(t.replace('%', "*"))))
 }
 
-/// A GLOB without wildcards is an equality.
+/// A GLOB without wildcards is an equality, and one of LOWER or UPPER a LIKE, where the pattern has letters of that case alone.
 fn glob(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let t = right.as_text()?;
+    if let Some((name @ ("lower" | "upper"), [x])) =
+        left.as_function().map(|(n, a)| (n.as_str(), a.as_slice()))
+        && is_text(x, cx)
+        && !t.contains(['[', '%', '_', '\0'])
+    {
+        let folded = if name == "lower" { t.to_ascii_lowercase() } else { t.to_ascii_uppercase() };
+        let pattern = t.to_ascii_lowercase().replace('*', "%").replace('?', "_");
+        return (folded == t).then(|| Expr::binary(BinaryOp::Like, x.clone(), Expr::text(pattern)));
+    }
     if let Some(n) = stored_whole(left, t, cx) {
         return Some(left.clone().eq(Expr::integer(n)));
     }

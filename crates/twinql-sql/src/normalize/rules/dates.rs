@@ -1,0 +1,74 @@
+//! Parts of dates.
+
+use crate::normalize::prelude::*;
+
+pub(super) const DATE_PART_NUMBERS: Rule = Rule {
+    name: "date-part-numbers",
+    summary: "a part of a date that is read as a number and compared is compared as text: CAST(STRFTIME('%Y', d) AS INTEGER) = 2014 is STRFTIME('%Y', d) = '2014'",
+    why: "Each part has the same number of digits for every date, so its texts stand in the order of its numbers.",
+    source: "https://sqlite.org/lang_datefunc.html: %Y is 0000 to 9999, %m is 01 to 12",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%Y', day) AS INTEGER) = 2014" == "SELECT id FROM orders WHERE STRFTIME('%Y', day) = '2014'";
+        "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%m', day) AS INTEGER) < 5" == "SELECT id FROM orders WHERE STRFTIME('%m', day) < '05'";
+        "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%d', day) AS INTEGER) IN (1, 31)" == "SELECT id FROM orders WHERE STRFTIME('%d', day) IN ('01', '31')";
+        "nulls": "SELECT v.id FROM orders o JOIN visit v ON CAST(STRFTIME('%Y', o.day) AS INTEGER) = CAST(STRFTIME('%Y', v.day) AS INTEGER)"
+            == "SELECT v.id FROM orders o JOIN visit v ON STRFTIME('%Y', o.day) = STRFTIME('%Y', v.day)";
+        "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%m', day) AS INTEGER) < 5" != "SELECT id FROM orders WHERE STRFTIME('%m', day) < '5'";
+        "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%Y', day) AS INTEGER) = 2014" != "SELECT id FROM orders WHERE STRFTIME('%Y', day) = 2014";
+        "nulls": "SELECT CAST(STRFTIME('%Y', day) AS INTEGER) FROM orders" != "SELECT STRFTIME('%Y', day) FROM orders";
+    },
+    apply: Apply::Expr(date_part_number),
+};
+
+/// The formats of STRFTIME that give digits alone, and how many.
+const WIDTHS: [(&str, usize); 8] =
+    [("%Y", 4), ("%m", 2), ("%d", 2), ("%H", 2), ("%M", 2), ("%S", 2), ("%j", 3), ("%w", 1)];
+
+fn date_part_number(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    match e {
+        Expr::Binary { op, left, right } if op.is_comparison() => match (part(left), part(right)) {
+            // Of two years before 0 the later one has the smaller text.
+            (Some((l, a)), Some((r, b))) => {
+                let alike = a == b && (a < 4 || matches!(op, BinaryOp::Eq | BinaryOp::NotEq));
+                let (l, r) = alike.then(|| (l.clone(), r.clone()))?;
+                (**left, **right) = (l, r);
+                Some(())
+            }
+            (Some((text, width)), None) => compared(&text.clone(), width, left, right),
+            (None, Some((text, width))) => compared(&text.clone(), width, right, left),
+            (None, None) => None,
+        },
+        Expr::InList { expr, list } => {
+            let (text, width) = part(expr)?;
+            let texts = list.iter().map(|n| digits(n, width)).collect::<Option<Vec<_>>>()?;
+            (**expr, *list) = (text.clone(), texts);
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+/// Puts the text of a part and that of a constant in their places.
+fn compared(text: &Expr, width: usize, part: &mut Expr, constant: &mut Expr) -> Changed {
+    let digits = digits(constant, width)?;
+    (*part, *constant) = (text.clone(), digits);
+    Some(())
+}
+
+/// `CAST(STRFTIME(format, d) AS INTEGER)` of digits alone: the text that is cast, and its width.
+fn part(e: &Expr) -> Option<(&Expr, usize)> {
+    let Expr::Cast { expr, affinity: Affinity::Integer } = e else { return None };
+    let (name, args) = expr.as_function()?;
+    let format = args.first().filter(|_| name == "strftime" && args.len() == 2)?.as_text()?;
+    let (_, width) = WIDTHS.into_iter().find(|(f, _)| *f == format)?;
+    Some((expr, width))
+}
+
+/// A whole number as the text of a part. A year before 0, which a Julian day can have, begins with a sign: it stands before
+/// all digits, as it should.
+fn digits(e: &Expr, width: usize) -> Option<Expr> {
+    let number = e.as_integer().filter(|n| *n >= 0)?;
+    let text = format!("{number:0width$}");
+    (text.len() == width).then(|| Expr::text(text))
+}

@@ -1,0 +1,64 @@
+//! Where NULLs stand in an order.
+
+use crate::normalize::prelude::*;
+
+pub(super) const NULL_ORDER: Rule = Rule {
+    name: "null-order",
+    summary: "ORDER BY x IS NULL, x is ORDER BY x NULLS LAST, so with CASE; NULLS LAST and FIRST say nothing of a key that is never NULL",
+    why: "The first key sets the NULLs apart, and among themselves they are equal; without NULLs there is nothing to set apart.",
+    source: "SQL:2003, feature T611: NULLS FIRST and LAST",
+    needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT name FROM customer ORDER BY CASE WHEN age IS NULL THEN 1 ELSE 0 END, age" == "SELECT name FROM customer ORDER BY age NULLS LAST";
+        "nulls": "SELECT name FROM customer ORDER BY age IS NOT NULL, age DESC" == "SELECT name FROM customer ORDER BY age DESC NULLS FIRST";
+        "nulls": "SELECT name FROM customer ORDER BY id NULLS LAST" == "SELECT name FROM customer ORDER BY id";
+        "nulls": "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC NULLS FIRST" == "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC";
+        "nulls": "SELECT name FROM customer ORDER BY age IS NULL, id" != "SELECT name FROM customer ORDER BY id";
+        "nulls": "SELECT age FROM customer ORDER BY age NULLS LAST" != "SELECT age FROM customer ORDER BY age";
+        "nulls": "SELECT name FROM customer ORDER BY age IS NULL DESC, age DESC" != "SELECT name FROM customer ORDER BY age DESC NULLS LAST";
+    },
+    apply: Apply::Rel(null_order),
+};
+
+fn null_order(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let Rel::Sort { input, keys, .. } = rel else { return None };
+    let mut changed = false;
+    let mut at = 0;
+    while let [test, key, ..] = keys.get_mut(at..).unwrap_or_default() {
+        match null_test(&test.expr).filter(|(x, _)| **x == key.expr && x.is_deterministic()) {
+            Some((_, of_nulls)) => {
+                // False stands before true.
+                let last = of_nulls == (test.direction == Direction::Asc);
+                key.nulls = if last { NullsOrder::Last } else { NullsOrder::First };
+                keys.remove(at);
+                changed = true;
+            }
+            None => at += 1,
+        }
+    }
+    let known = cx.not_null(input);
+    for key in keys {
+        let usual = match key.direction {
+            Direction::Asc => NullsOrder::First,
+            Direction::Desc => NullsOrder::Last,
+        };
+        if key.nulls != usual && !cx.may_be_null(&key.expr, &known) {
+            key.nulls = usual;
+            changed = true;
+        }
+    }
+    changed.then_some(())
+}
+
+/// What is tested for NULL, and whether the test is true of NULL.
+fn null_test(e: &Expr) -> Option<(&Expr, bool)> {
+    match e {
+        Expr::Unary { op: UnaryOp::Not, expr } => null_test(expr).map(|(x, of_nulls)| (x, !of_nulls)),
+        // What CASE WHEN p THEN 1 ELSE 0 END has become.
+        Expr::Binary { op, left, right } if op.is_null_safe() => match right.as_integer()? {
+            1 => null_test(left).map(|(x, of_nulls)| (x, of_nulls == (*op == BinaryOp::Is))),
+            _ => None,
+        },
+        e => e.as_null_test().map(|x| (x, true)),
+    }
+}
