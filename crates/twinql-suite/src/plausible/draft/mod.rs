@@ -66,7 +66,7 @@ pub(super) struct Draft<'a> {
     making: Vec<usize>,
     /// References may lead nowhere.
     dangling: bool,
-    /// What the gold counts to, beyond what tables hold anyway.
+    /// What the queries count to, beyond what tables hold anyway.
     asked: Asked,
     /// Rows of the tables of which a profile knows the number.
     sizes: BTreeMap<usize, usize>,
@@ -130,40 +130,15 @@ impl<'a> Draft<'a> {
             .filter(|&c| self.portraits.get(ColumnRef { table, column: c }).is_some_and(|p| p.unique))
             .map(|c| vec![c]);
         unique.extend(alone.filter(|key| !keys(definition).any(|k| k == key)));
-        let kind = |column: usize| self.portraits.get(ColumnRef { table, column }).map(|p| p.content);
-        let referring = |column: usize| references.iter().any(|r| r.columns.contains(&column));
-        // A narrow table lists what a parent has, one row for each kind of it.
-        let categories = dice.chance(if definition.columns.len() <= 6 { 0.75 } else { 0.15 });
-        if self.mood.has(Regularity::NaturalKeys)
-            && !self.knows_keys(table)
-            && let Some(reference) = references.first()
-        {
-            // A parent has one row for each day, or else for each other parent, or for each of its categories.
-            let telling = |c: usize| match kind(c) {
-                Some(Content::Moment(_) | Content::Year) => Some(0),
-                _ if referring(c) => references
-                    .iter()
-                    .any(|r| r.columns.contains(&c) && r.target != reference.target)
-                    .then_some(1),
-                Some(Content::Category | Content::Level | Content::Name) if categories => Some(2),
-                Some(Content::Prose | Content::Code | Content::Place) if categories => Some(3),
-                _ => None,
-            };
-            let columns = (0..definition.columns.len()).filter(|c| !reference.columns.contains(c));
-            let mut telling: Vec<(i32, usize)> = columns.filter_map(|c| Some((telling(c)?, c))).collect();
-            telling.sort_unstable();
-            // Mostly the most telling one.
-            let column = if dice.chance(0.6) { telling.first() } else { dice.pick(&telling) };
-            if let Some(&(_, column)) = column {
-                let mut key = reference.columns.clone();
-                key.push(column);
-                unique.push(key);
-            }
+        unique.extend(self.natural_key(table, dice));
+        if self.mood.has(Regularity::FullDescriptions) && !self.knows_keys(table) {
+            unique.extend(self.portraits.described.get(&table).into_iter().flatten().cloned());
         }
         unique.extend(self.known_keys(table));
         let favourites = self.mood.has(Regularity::ClearFavourites);
         let skews = references.iter().map(|_| if favourites { 1.4 + dice.unit() } else { 1.0 }).collect();
         let mut sticky = Vec::new();
+        let referring = |column: usize| references.iter().any(|r| r.columns.contains(&column));
         let profiled = self.portraits.known_table(table).is_some();
         if self.mood.has(Regularity::StickyValues) && !references.is_empty() && !profiled {
             for column in 0..definition.columns.len() {
@@ -176,8 +151,46 @@ impl<'a> Draft<'a> {
         Spread { rows: 0, skews, sticky, unique, seen }
     }
 
+    /// The columns of which a table, in this database, holds each combination once: a parent has one row for each day,
+    /// or else for each other parent, or for each of its categories. Parents that no query reads count as well: a table
+    /// of guests and their dishes holds each pair once whether guests are read or not.
+    fn natural_key(&self, table: usize, dice: &mut Dice) -> Option<Vec<usize>> {
+        let definition = &self.schema.tables[table];
+        // A narrow table lists what a parent has, one row for each kind of it.
+        let categories = dice.chance(if definition.columns.len() <= 6 { 0.75 } else { 0.15 });
+        if !self.mood.has(Regularity::NaturalKeys) || self.knows_keys(table) {
+            return None;
+        }
+        let read = self.portraits.references(table).iter().map(|r| (r.columns.clone(), Some(r.target)));
+        let unread = (0..definition.columns.len())
+            .filter(|&c| self.portraits.get(ColumnRef { table, column: c }).is_some_and(|p| p.shared))
+            .map(|c| (vec![c], definition.foreign_keys.iter().find(|f| f.columns == [c]).map(|f| f.target)));
+        let parents: Vec<(Vec<usize>, Option<usize>)> = read.chain(unread).collect();
+        let (parent, target) = parents.first()?;
+        let telling = |c: usize| match self.portraits.get(ColumnRef { table, column: c })?.content {
+            Content::Moment(_) | Content::Year => Some(0),
+            _ if parents.iter().any(|(own, _)| own.contains(&c)) => {
+                let other = |(own, to): &(Vec<usize>, Option<usize>)| {
+                    own.contains(&c) && (to.is_none() || to != target)
+                };
+                parents.iter().any(other).then_some(1)
+            }
+            Content::Category | Content::Level | Content::Name if categories => Some(2),
+            Content::Prose | Content::Code | Content::Place if categories => Some(3),
+            _ => None,
+        };
+        let columns = (0..definition.columns.len()).filter(|c| !parent.contains(c));
+        let mut telling: Vec<(i32, usize)> = columns.filter_map(|c| Some((telling(c)?, c))).collect();
+        telling.sort_unstable();
+        // Mostly the most telling one.
+        let &(_, column) = if dice.chance(0.6) { telling.first() } else { dice.pick(&telling) }?;
+        let mut key = parent.clone();
+        key.push(column);
+        Some(key)
+    }
+
     /// Fills the tables to this share of the size that they are to have.
-    pub(super) fn settle(&mut self, share: f64, gold: &Facts, dice: &mut Dice) {
+    pub(super) fn settle(&mut self, share: f64, gold: &Facts, pred: &Facts, dice: &mut Dice) {
         let bound = gold
             .counts
             .iter()
@@ -186,7 +199,7 @@ impl<'a> Draft<'a> {
             .filter(|n| (2..=12).contains(n))
             .max()
             .unwrap_or(0) as f64;
-        self.asked = Asked::of(gold);
+        self.asked = Asked::of(gold, pred);
         for &table in self.tables {
             let parents = self
                 .portraits
@@ -289,6 +302,20 @@ impl<'a> Draft<'a> {
         self.all(table, cells).next()
     }
 
+    /// Whether a row has these cells.
+    pub(super) fn has(&self, table: usize, row: usize, cells: &[(usize, Value)]) -> bool {
+        let own = self.rows[table].get(row);
+        cells
+            .iter()
+            .all(|(c, v)| own.and_then(|r| r.get(*c)).is_some_and(|own| has_key_form(own, &key_form(v))))
+    }
+
+    /// One of the rows of a table with these cells.
+    pub(super) fn some(&self, table: usize, cells: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
+        let fitting: Vec<usize> = self.all(table, cells).collect();
+        fitting.get(dice.skewed(fitting.len(), 1.3)).copied()
+    }
+
     /// Adds a row with the given cells, and the parents that it lacks; gives its position.
     pub(super) fn add(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
         let most = self.most(table);
@@ -348,7 +375,7 @@ impl<'a> Draft<'a> {
             row.push(value);
         }
         if portraits.known_table(table).is_none() {
-            self.echo(table, &mut row, &drawn, dice);
+            self.agree(table, &mut row, &drawn, dice);
         }
         self.depend(table, &mut row, &|c| {
             portraits.references(table).iter().any(|r| r.columns.contains(&c))
@@ -543,12 +570,14 @@ impl<'a> Draft<'a> {
         self.tables.iter().any(|&t| self.portraits.references(t).iter().any(|r| r.target == table))
     }
 
-    /// Adds a row with the references of another one and these cells; none where a cell belongs to one row alone.
+    /// Adds a row with the references of another one, its group keys and these cells; none where a cell belongs to one row
+    /// alone.
     pub(super) fn sibling(
         &mut self,
         table: usize,
         row: usize,
         given: &[(usize, Value)],
+        grouped: &[usize],
         dice: &mut Dice,
     ) -> Option<usize> {
         let alone = |(column, value): &(usize, Value)| {
@@ -560,9 +589,19 @@ impl<'a> Draft<'a> {
         let references = self.portraits.references(table);
         let old = self.rows[table].get(row)?;
         let mut cells: Vec<(usize, Value)> = given.to_vec();
-        let shared = (0..old.len())
-            .filter(|&column| self.portraits.get(ColumnRef { table, column }).is_some_and(|p| p.shared));
-        let shared: Vec<usize> = references.iter().flat_map(|r| &r.columns).copied().chain(shared).collect();
+        // What tells the rows of one parent apart is the sibling's own.
+        let telling = |column: usize| {
+            let unique = self.spreads.get(&table).map_or(&[][..], |s| &s.unique);
+            unique.iter().any(|key| key.len() > 1 && key.last() == Some(&column))
+        };
+        let shared = (0..old.len()).filter(|&column| {
+            !telling(column) && self.portraits.get(ColumnRef { table, column }).is_some_and(|p| p.shared)
+        });
+        let unique =
+            |c: usize| self.supplies.get(ColumnRef { table, column: c }).is_some_and(Supply::is_unique);
+        let grouped = grouped.iter().copied().filter(|&c| !unique(c));
+        let shared: Vec<usize> =
+            references.iter().flat_map(|r| &r.columns).copied().chain(shared).chain(grouped).collect();
         if shared.is_empty() {
             return None;
         }
