@@ -154,8 +154,11 @@ const NUMBERS: [(Content, &str); 8] = [
         Content::Level,
         "level floor position stage round priority class type category status order semester term sequence credits",
     ),
-    (Content::Flag, "is has flag active available deleted bool"),
+    (Content::Flag, "is has flag bool"),
 ];
+
+/// Words that are flags alone: `available` is one, and `bikes_available` is a number.
+const FLAGS: &str = "active available deleted";
 
 /// Words that name persons.
 const PERSONS: &str = "firstname lastname surname fname lname author actor director player driver person student teacher employee customer manager owner singer artist coach captain member patient host";
@@ -204,5 +207,8 @@ fn text_kind(words: &[String], table: &[String], compact: &str) -> Content {
 
 /// What a column of numbers holds, by its name.
 fn number_kind(words: &[String], whole: bool) -> Content {
+    if matches!(words, [word] if among(FLAGS, word)) {
+        return Content::Flag;
+    }
     by_words(&NUMBERS, words).unwrap_or(if whole { Content::Count } else { Content::Measure })
 }

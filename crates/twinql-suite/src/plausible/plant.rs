@@ -258,8 +258,8 @@ fn missing(gold: &Facts, instance: usize, without: &[usize], draft: &Draft<'_>) 
     apart.filter(|(own, _)| optional(*own)).map(|(own, _)| (own.column, Value::Null)).collect()
 }
 
-/// Gives rows that miss a condition of the gold a value that the prediction's pattern takes for it: `Artifact Creature`
-/// where the gold asks for `Creature` and the prediction for `%Creature%`.
+/// Gives rows that miss a condition of the gold a value that the prediction's pattern takes for it: `Folk Rock`
+/// where the gold asks for `Folk` and the prediction for `%Folk%`.
 fn confuse(
     gold: &Facts,
     missed: &Atom,

@@ -260,6 +260,17 @@ impl Portrait {
             }
             Content::Year if textual => self.content = Content::Category,
             Content::Count | Content::Measure | Content::Level if textual => self.content = Content::Category,
+            // A flag is 0 or 1.
+            Content::Flag
+                if self
+                    .members
+                    .iter()
+                    .filter_map(Value::as_f64)
+                    .chain(self.bounds.iter().copied())
+                    .any(|n| n > 1.0) =>
+            {
+                self.content = Content::Count;
+            }
             Content::Count if numeric && !self.unique && self.bounds.is_empty() => {
                 self.content = Content::Level
             }
