@@ -126,7 +126,7 @@ impl Draft<'_> {
         let usual = if narrow { Regularity::NarrowExtremes } else { Regularity::ClearExtremes };
         match known.map(|e| if largest { e.largest } else { e.smallest }) {
             Some(rows) => rows <= 1,
-            None => self.mood.has(usual),
+            None => self.mood.tidy || self.mood.has(usual),
         }
     }
 

@@ -42,9 +42,9 @@ impl Draft<'_> {
         if !self.mood.has(Regularity::KnownExtremes) {
             return;
         }
-        let capped: Vec<(ColumnRef, f64)> =
-            self.portraits.columns.iter().filter_map(|(at, p)| Some((at, p.top?))).collect();
-        for (at, top) in capped.into_iter().filter(|(at, _)| !self.is_bound(*at)).collect::<Vec<_>>() {
+        let capped = self.portraits.columns.iter().filter_map(|(at, p)| Some((at, p.top?)));
+        let capped: Vec<(ColumnRef, f64)> = capped.filter(|(at, _)| !self.is_bound(*at)).collect();
+        for (at, top) in capped {
             let number = |row: &Row| row.get(at.column).and_then(Value::as_f64);
             let rows = &mut self.rows[at.table];
             let largest = rows.iter().filter_map(number).fold(f64::MIN, f64::max);
