@@ -90,7 +90,7 @@ fn bounds_above_what_small_tables_hold_are_heard() {
             "SELECT l.name FROM sale s JOIN loaf l ON s.loaf_id = l.id GROUP BY l.id ORDER BY COUNT(*) DESC, l.id LIMIT 20",
             "SELECT l.name FROM sale s JOIN loaf l ON s.loaf_id = l.id GROUP BY l.id ORDER BY SUM(s.amount) DESC, l.id LIMIT 20",
             0.0,
-            0.3,
+            0.4,
         ),
         (
             BAKERY,
