@@ -105,11 +105,7 @@ fn guarded(atom: &Atom) -> Option<Value> {
         Value::Text(text) => NO_VALUE.contains(&text.trim().to_ascii_lowercase().as_str()),
         value => value.as_f64() == Some(0.0),
     };
-    let guards = match (atom.comparison, value) {
-        (Comparison::NotEq, _) => true,
-        (Comparison::Gt, _) => true,
-        _ => false,
-    };
+    let guards = matches!(atom.comparison, Comparison::NotEq | Comparison::Gt);
     (none && guards && !atom.computed).then(|| value.clone())
 }
 
