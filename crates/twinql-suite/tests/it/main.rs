@@ -9,5 +9,6 @@ mod proofs;
 mod proved_pairs;
 mod regularities;
 mod rules;
+mod shares;
 mod soundness;
 mod truth;
