@@ -39,6 +39,7 @@ mod provers;
 mod regularities;
 mod results;
 mod rewrites;
+mod rules;
 mod same;
 mod soundness;
 pub mod steadiness;
@@ -84,6 +85,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     regularities::MEASUREMENT,
     results::MEASUREMENT,
     rewrites::MEASUREMENT,
+    rules::MEASUREMENT,
     same::MEASUREMENT,
     soundness::MEASUREMENT,
     steadiness::MEASUREMENT,

@@ -28,6 +28,8 @@ Expressions are rewritten in order to a normal form rather than kept as sets of 
 two queries are compared by equality of one canonical form each, made in tens of microseconds, and
 saturation would not pay for the few expressions of a query.
 
+How many canonical forms and proofs rest on each rule is counted [over real queries](results.md#rules).
+
 ## The rules
 
 ";

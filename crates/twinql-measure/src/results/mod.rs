@@ -56,6 +56,12 @@ const SUBJECTS: &[Subject] = &[
         about: "What [`prove`](proofs.md) decides, and pairs of the provers' benchmarks.",
     },
     Subject {
+        name: "rules",
+        heading: "Rules",
+        about: "What rests on each [normalisation rule](rules.md): it is switched off, and the queries that it changes are \
+            normalised again. A form that stays the same is reached by other rules too.",
+    },
+    Subject {
         name: "dialects",
         heading: "Dialects",
         about: "Real queries of other systems ([how](dialects.md)). None of them was used to train a network.",

@@ -8,7 +8,12 @@ pub(super) static PROFILE: Profile = Profile {
     system: "standard SQL",
     grammar: || &sqlparser::dialect::GenericDialect {},
     text: Text { brackets_quote_names: true, hash_is_comment: true, dollars_quote: true, ..Text::STANDARD },
-    names: Names { schemas: &["public", "dbo", "main", "temp"], aliases_name_all: false, ..Names::STANDARD },
+    names: Names {
+        schemas: &["public", "dbo", "main", "temp"],
+        aliases_name_all: false,
+        groups_by_constants: true,
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::Unknown,
         nulls: NullOrder::Smallest,

@@ -68,6 +68,8 @@ pub(crate) struct Names {
     pub(crate) fields: bool,
     /// A name in GROUP BY is an alias before it is a column.
     pub(crate) groups_by_aliases: bool,
+    /// A whole number in GROUP BY that is no output's position is a constant.
+    pub(crate) groups_by_constants: bool,
     /// An output may name the aliases of those before it; a column of that name is meant first.
     pub(crate) outputs_see_aliases: bool,
     /// The number of an array's first element in `array[n]`.
@@ -173,6 +175,7 @@ impl Names {
         wildcards: false,
         fields: false,
         groups_by_aliases: false,
+        groups_by_constants: false,
         outputs_see_aliases: false,
         first_element: 0,
     };

@@ -1,6 +1,7 @@
 //! Rules applied to a whole tree: inputs before the nodes that read them, again and again until nothing changes.
 
 use super::context::{Context, Role};
+use super::kinds::{exprs, rels};
 use super::rule::{Apply, Changed, Rule};
 use super::scan::visible_scans;
 use super::stopped::{MAX_DEPTH, MAX_PASSES, MAX_SIZE};
@@ -22,18 +23,60 @@ pub(super) struct Driver<'a> {
     pub(super) last: &'static str,
     /// The relation to be visited next is filled up with NULLs by the join that reads it.
     keep_bare: bool,
+    /// Rules are asked of nodes of all kinds: to find out whether one changes a node of a kind that it does not name.
+    pub(super) everywhere: bool,
 }
 
-/// The kinds of nodes that rules are for.
-#[derive(Clone, Copy)]
-enum NodeKind {
-    Expr,
-    Rel,
-    Query,
+/// Rules with their places in the order.
+type InOrder = Vec<(usize, &'static Rule)>;
+
+/// Rules by the kind of node that they are for.
+#[derive(Default)]
+struct ByKind {
+    exprs: [InOrder; exprs::COUNT],
+    rels: [InOrder; rels::COUNT],
+    queries: InOrder,
 }
 
-/// Rules in their order, by the kind of node that they are for.
-type ByKind = [Vec<&'static Rule>; 3];
+/// A node that rules are asked of.
+trait Asked {
+    /// The rules for nodes of its type, by kind.
+    fn lists(rules: &ByKind) -> &[InOrder];
+
+    /// The number of its kind.
+    fn number(&self) -> usize;
+}
+
+impl Asked for Expr {
+    fn lists(rules: &ByKind) -> &[InOrder] {
+        &rules.exprs
+    }
+
+    fn number(&self) -> usize {
+        exprs::number(self)
+    }
+}
+
+impl Asked for Rel {
+    fn lists(rules: &ByKind) -> &[InOrder] {
+        &rules.rels
+    }
+
+    fn number(&self) -> usize {
+        rels::number(self)
+    }
+}
+
+/// Queries are of one kind.
+impl Asked for Query {
+    fn lists(rules: &ByKind) -> &[InOrder] {
+        std::slice::from_ref(&rules.queries)
+    }
+
+    fn number(&self) -> usize {
+        0
+    }
+}
 
 /// A side of an outer join that is filled up with NULLs.
 struct FilledUp {
@@ -45,19 +88,30 @@ struct FilledUp {
 
 impl<'a> Driver<'a> {
     pub(super) fn new(cx: Context<'a>) -> Driver<'a> {
-        Driver { cx, rules: ByKind::default(), applied: Vec::new(), last: "none", keep_bare: false }
+        Driver {
+            cx,
+            rules: ByKind::default(),
+            applied: Vec::new(),
+            last: "none",
+            keep_bare: false,
+            everywhere: false,
+        }
     }
 
     /// Has these rules be tried from now on, in this order.
     pub(super) fn use_rules(&mut self, rules: Vec<&'static Rule>) {
         self.rules = ByKind::default();
-        for rule in rules {
-            let kind = match rule.apply {
-                Apply::Expr(_) => NodeKind::Expr,
-                Apply::Rel(_) => NodeKind::Rel,
-                Apply::Query(_) | Apply::Root(_) => NodeKind::Query,
+        for entry in rules.into_iter().enumerate() {
+            let lists: &mut [InOrder] = match entry.1.apply {
+                Apply::Expr(_) | Apply::ExprOf(..) => &mut self.rules.exprs,
+                Apply::Rel(_) | Apply::RelOf(..) => &mut self.rules.rels,
+                Apply::Query(_) | Apply::Root(_) => std::slice::from_mut(&mut self.rules.queries),
             };
-            self.rules[kind as usize].push(rule);
+            for (number, list) in lists.iter_mut().enumerate() {
+                if self.everywhere || entry.1.apply.kinds().has(number) {
+                    list.push(entry);
+                }
+            }
         }
     }
 
@@ -79,20 +133,35 @@ impl<'a> Driver<'a> {
         Some(false)
     }
 
-    /// Tries the rules of a kind at one node in their order, and all of them again as long as one changed
+    /// Tries the rules of a node's kind in their order, and all of them again as long as one changed
     /// something: what a later rule leaves may be what an earlier one waits for. `apply` says
-    /// whether a rule changed this node. A pair of rules that undo
+    /// whether a rule changed this node, which may then be of another kind: the rules of that which come later in the
+    /// order are next. A pair of rules that undo
     /// each other ends at [`MAX_CHANGES`], and the form is then told to be incomplete by the
     /// passes, which find no end either.
-    fn until_fixed(&mut self, kind: NodeKind, mut apply: impl FnMut(&mut Self, Apply) -> Changed) {
+    fn until_fixed<N: Asked>(
+        &mut self,
+        node: &mut N,
+        mut apply: impl FnMut(&mut Self, &mut N, Apply) -> Changed,
+    ) {
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
-            let mut at = 0;
-            while let Some(rule) = self.rules[kind as usize].get(at).copied() {
+            let (mut at, mut kind) = (0, node.number());
+            while let Some((place, rule)) =
+                N::lists(&self.rules).get(kind).and_then(|list| list.get(at)).copied()
+            {
                 at += 1;
-                if apply(self, rule.apply).is_some() {
+                if apply(self, node, rule.apply).is_some() {
+                    debug_assert!(
+                        rule.apply.kinds().has(kind),
+                        "{} is not for nodes of this kind",
+                        rule.name
+                    );
                     self.note(rule);
                     changed = true;
+                    kind = node.number();
+                    let list = N::lists(&self.rules).get(kind);
+                    at = list.map_or(0, |list| list.partition_point(|(other, _)| *other <= place));
                 }
             }
             if !changed {
@@ -114,7 +183,7 @@ impl<'a> Driver<'a> {
     fn visit_query(&mut self, query: &mut Query, role: Role) {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
-        self.until_fixed(NodeKind::Query, |driver, rule| {
+        self.until_fixed(query, |driver, query, rule| {
             match rule {
                 Apply::Query(apply) => apply(query, role, &mut driver.cx)?,
                 Apply::Root(apply) if role == Role::Root => apply(query, &mut driver.cx)?,
@@ -233,8 +302,8 @@ impl<'a> Driver<'a> {
             self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();
         }
-        self.until_fixed(NodeKind::Rel, |driver, rule| match rule {
-            Apply::Rel(apply) => apply(rel, &mut driver.cx),
+        self.until_fixed(rel, |driver, rel, rule| match rule {
+            Apply::Rel(apply) | Apply::RelOf(_, apply) => apply(rel, &mut driver.cx),
             _ => None,
         });
     }
@@ -303,9 +372,40 @@ impl<'a> Driver<'a> {
             self.visit_query(query, role);
             self.cx.replaced = around;
         }
-        self.until_fixed(NodeKind::Expr, |driver, rule| match rule {
-            Apply::Expr(apply) => apply(expr, &mut driver.cx),
+        self.until_fixed(expr, |driver, expr, rule| match rule {
+            Apply::Expr(apply) | Apply::ExprOf(_, apply) => apply(expr, &mut driver.cx),
             _ => None,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::example::Example;
+    use super::super::{REGULARITIES, RULES};
+    use super::*;
+    use crate::parse::parse;
+    use crate::plan::plan;
+    use crate::semantics::Semantics;
+
+    /// Asked of all nodes of many queries, no rule changes one of a kind that it does not name.
+    #[test]
+    fn rules_are_for_the_kinds_that_they_name() {
+        let schema = Example::schema().unwrap();
+        let written = include_str!("../../tests/it/queries.sql").lines();
+        let written = written.filter(|l| !l.is_empty() && !l.starts_with("--"));
+        let shown = RULES.iter().chain(REGULARITIES).flat_map(|rule| rule.examples);
+        for sql in shown.flat_map(|example| example.queries).chain(written) {
+            let plan = plan(&schema, &parse(sql).unwrap()).unwrap();
+            for preset in ["default", "declared", "strict"] {
+                let semantics = Semantics::preset(preset).unwrap();
+                let mut query = plan.query.clone();
+                let mut driver = Driver::new(Context::new(&schema, &semantics, plan.columns.clone()));
+                driver.everywhere = true;
+                driver.use_rules(RULES.iter().filter(|rule| rule.needs.hold_under(&semantics)).collect());
+                driver.passes(&mut query);
+            }
+        }
     }
 }

@@ -18,6 +18,7 @@ mod equalities;
 pub mod example;
 pub(crate) mod facts;
 mod ids;
+mod kinds;
 mod numbers;
 mod prelude;
 mod pushdown;

@@ -7,6 +7,7 @@ pub(super) use super::context::{Context, Role, computed};
 pub(super) use super::equalities::class_of;
 pub(super) use super::example::examples;
 pub(super) use super::facts::rejected;
+pub(super) use super::kinds::{Kinds, exprs, rels};
 pub(super) use super::numbers::Numbers;
 pub(super) use super::pushdown::push_into;
 pub(super) use super::rule::{Apply, Changed, Needs, Rule};

@@ -3,6 +3,7 @@
 
 use super::context::{Context, Role};
 use super::example::Example;
+use super::kinds::Kinds;
 use crate::expr::Expr;
 use crate::rel::{Query, Rel};
 use crate::semantics::Semantics;
@@ -55,12 +56,26 @@ pub(crate) type Changed = Option<()>;
 /// How a rule is applied: to one node, whose inputs are normal already.
 #[derive(Clone, Copy)]
 pub(crate) enum Apply {
+    /// To expressions of whatever kind, and to those of some kinds.
     Expr(fn(&mut Expr, &mut Context<'_>) -> Changed),
+    ExprOf(Kinds, fn(&mut Expr, &mut Context<'_>) -> Changed),
+    /// To relations.
     Rel(fn(&mut Rel, &mut Context<'_>) -> Changed),
+    RelOf(Kinds, fn(&mut Rel, &mut Context<'_>) -> Changed),
     /// To queries wherever they stand.
     Query(fn(&mut Query, Role, &mut Context<'_>) -> Changed),
     /// To the whole query alone: only there it shows what nothing reads.
     Root(fn(&mut Query, &mut Context<'_>) -> Changed),
+}
+
+impl Apply {
+    /// The kinds of nodes that the rule is asked of.
+    pub(super) fn kinds(self) -> Kinds {
+        match self {
+            Apply::ExprOf(kinds, _) | Apply::RelOf(kinds, _) => kinds,
+            Apply::Expr(_) | Apply::Rel(_) | Apply::Query(_) | Apply::Root(_) => Kinds::EVERY,
+        }
+    }
 }
 
 /// One normalisation rule.

@@ -215,9 +215,11 @@ impl<'a> Planner<'a> {
             {
                 return unsupported(format!("GROUP BY {}", name.value), name.span);
             }
-            let output = match ordinal(term, items.len(), at, "GROUP BY")? {
-                Some(position) => Some(position),
-                None => self.alias_term(projection, term)?,
+            let output = match ordinal(term, items.len(), at, "GROUP BY") {
+                Err(_) if self.dialect.names().groups_by_constants => None,
+                Err(why) => return Err(why),
+                Ok(Some(position)) => Some(position),
+                Ok(None) => self.alias_term(projection, term)?,
             };
             let expr = match output.and_then(|p| items.get(p)) {
                 Some(item) => {

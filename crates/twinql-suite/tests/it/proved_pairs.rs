@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use twinql_sql::{Schema, Semantics, canonicalize};
+use twinql_sql::{Dialect, Schema, Semantics, canonicalize, in_sqlite};
 use twinql_suite::{Judge, JudgeConfig, Verdict};
 
 fn number(name: &str, or: usize) -> usize {
@@ -156,6 +156,11 @@ fn proved_rewrites_are_never_told_apart() {
                 let (gold, pred) = (printed(schema, gold), printed(schema, pred));
                 let found = refute(judge, schema, &gold, &pred, &mut counts);
                 refuted.extend(found.map(|why| format!("{file} {} as planned: {why}", row["id"])));
+            }
+            let standard = |sql: &str| in_sqlite(schema, sql, Dialect::Generic).ok();
+            if let Some((gold, pred)) = standard(gold).zip(standard(pred)) {
+                let found = refute(judge, schema, &gold, &pred, &mut counts);
+                refuted.extend(found.map(|why| format!("{file} {} as standard SQL: {why}", row["id"])));
             }
         }
         println!("{file}: {counts:?}");

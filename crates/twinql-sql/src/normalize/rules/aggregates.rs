@@ -14,7 +14,7 @@ pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
         "strict": "SELECT DISTINCT city FROM customer" == "SELECT city FROM customer GROUP BY city";
         "default": "SELECT DISTINCT city FROM customer" != "SELECT city FROM customer";
     },
-    apply: Apply::Rel(distinct),
+    apply: Apply::RelOf(rels::DISTINCT, distinct),
 };
 
 /// Over a projection the keys are its expressions; over anything else they are the columns, under new ids, as
@@ -34,17 +34,19 @@ fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 pub(super) const KEY_CLEANUP: Rule = Rule {
     name: "group-key-cleanup",
-    summary: "group keys and aggregates that stand twice are one; constant keys beside others go; a bare column that the keys determine is a key",
+    summary: "group keys and aggregates that stand twice are one; constant keys beside others go, and alone are one 1; a bare column that the keys determine is a key",
     why: "Adding a key that the others determine, or a constant one, splits no group.",
     source: "functional dependencies: Paulley & Larson 1994; SQLite's bare columns",
     needs: Needs::NOTHING,
     examples: examples! {
         "no-fk": "SELECT c.name, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id"
             == "SELECT c.name, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.name";
+        "nulls": "SELECT 'a', COUNT(*) FROM customer GROUP BY 'a', 2 + 3" == "SELECT 'a', COUNT(*) FROM customer GROUP BY NULL";
+        "nulls": "SELECT COUNT(*) FROM customer GROUP BY 'a'" != "SELECT COUNT(*) FROM customer";
         "default": "SELECT name, COUNT(*) FROM customer GROUP BY name" != "SELECT name, COUNT(*) FROM customer GROUP BY name, age";
         "default": "SELECT city, COUNT(*) FROM customer GROUP BY city, age" != "SELECT city, COUNT(*) FROM customer GROUP BY city";
     },
-    apply: Apply::Rel(clean_keys),
+    apply: Apply::RelOf(rels::AGGREGATE, clean_keys),
 };
 
 /// Four clean-ups in turn: repeated keys, constant keys, repeated aggregates, and bare columns.
@@ -59,6 +61,13 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
             cx.replace(*c, e.clone());
         }
         keys.retain(|(_, e)| !constant(e));
+        changed = true;
+    }
+    // Which constants these are is seen by no group.
+    let settled = matches!(keys.as_slice(), [] | [(_, Expr::Literal(Value::Integer(1)))]);
+    if !settled && keys.iter().all(|(_, e)| constant(e)) {
+        cx.replace_all(std::mem::take(keys));
+        keys.push((cx.fresh(computed("group")), Expr::integer(1)));
         changed = true;
     }
     changed |= drop_repeated(calls, |_| true, cx);
@@ -121,7 +130,7 @@ pub(super) const COUNT_STAR: Rule = Rule {
         "default": "SELECT SUM(DISTINCT age) FROM customer" != "SELECT SUM(age) FROM customer";
         "default": "SELECT product, MAX(DISTINCT amount) FROM line" != "SELECT product, MAX(amount) FROM line";
     },
-    apply: Apply::Rel(count_star),
+    apply: Apply::RelOf(rels::AGGREGATE, count_star),
 };
 
 /// A CASE or COALESCE may be never NULL as well as a column: any deterministic argument is asked. Which
@@ -163,7 +172,7 @@ pub(super) const COUNT_DISTINCT_KEY: Rule = Rule {
         "no-fk": "SELECT COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id"
             != "SELECT COUNT(c.id) FROM customer c JOIN orders o ON o.customer_id = c.id";
     },
-    apply: Apply::Rel(distinct_key),
+    apply: Apply::RelOf(rels::AGGREGATE, distinct_key),
 };
 
 /// Rows of a group agree in its keys. If keys and argument together determine the row, no two rows of a group
@@ -212,7 +221,7 @@ pub(super) const TRIVIAL_HAVING: Rule = Rule {
         "default": "SELECT COUNT(*) FROM customer GROUP BY age HAVING MAX(age) = '30'"
             != "SELECT COUNT(*) FROM customer GROUP BY age HAVING age = '30'";
     },
-    apply: Apply::Rel(trivial_having),
+    apply: Apply::RelOf(Kinds::BLOCKS.or(rels::AGGREGATE), trivial_having),
 };
 
 /// HAVING stands as conjuncts over the grouping. Only counts of groups are above 0, since without keys a

@@ -30,7 +30,7 @@ pub(super) const IDLE_ARITHMETIC: Rule = Rule {
         "default": "SELECT CAST(age * 100 AS REAL) / id FROM customer" != "SELECT age * 100 / id FROM customer";
         "default": "SELECT name FROM customer WHERE age * 1 = '30'" != "SELECT name FROM customer WHERE age = '30'";
     },
-    apply: Apply::Expr(idle),
+    apply: Apply::ExprOf(exprs::UNARY.or(exprs::BINARY), idle),
 };
 
 /// An arithmetic operator reads its operands as numbers, whatever they are, so `(x + 0) * y` may lose the 0.
@@ -57,13 +57,15 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
 
 pub(super) const IDLE_OUTPUT: Rule = Rule {
     name: "idle-output",
-    summary: "outputs +x, and x + 0, x - 0, x * 1, x / 1 and -(-x) of numbers, are x; x * 1.0 is CAST(x AS REAL)",
+    summary: "outputs +x, and x + 0, x - 0, x * 1, x / 1 and -(-x) of numbers, are x, as is a cast of a whole number to INTEGER; x * 1.0 is CAST(x AS REAL)",
     why: "Adding 0 and multiplying by 1 give back a number, and an answer shows no affinity.",
     source: "arithmetic of 64-bit integers and doubles; no affinity counts in an answer",
     needs: Needs::TYPED,
     examples: examples! {
         "strict": "SELECT 0 + age * 1, - - id FROM customer" == "SELECT age, id FROM customer";
         "strict": "SELECT +age FROM customer" == "SELECT age FROM customer";
+        "strict": "SELECT CAST(SUM(age) AS INTEGER) FROM customer" == "SELECT SUM(age) FROM customer";
+        "default": "SELECT CAST(SUM(score) AS INTEGER) FROM customer" != "SELECT SUM(score) FROM customer";
         "default": "SELECT name + 0 FROM customer" != "SELECT name FROM customer";
     },
     apply: Apply::Root(idle_output),
@@ -73,7 +75,8 @@ pub(super) const IDLE_OUTPUT: Rule = Rule {
 fn idle_output(query: &mut Query, cx: &mut Context<'_>) -> Changed {
     let (_, exprs) = query.rel.as_project_mut()?;
     let bare = |e: &mut Expr| {
-        let new = e.as_plus().cloned();
+        let whole = e.as_cast().filter(|(x, to)| **to == Affinity::Integer && cx.is_integer(x));
+        let new = e.as_plus().or(whole.map(|(x, _)| x)).cloned();
         put(e, new).is_some()
     };
     change_each(exprs, |(_, e)| bare(e) | simplify(e, cx).is_some()).then_some(())
@@ -143,7 +146,7 @@ pub(super) const REAL_FACTORS: Rule = Rule {
         "default": "SELECT age * 1.0 / id FROM customer" == "SELECT age / CAST(id AS REAL) FROM customer";
         "default": "SELECT age * 1.0 / id FROM customer" != "SELECT age / id FROM customer";
     },
-    apply: Apply::Expr(real_factors),
+    apply: Apply::ExprOf(exprs::BINARY, real_factors),
 };
 
 /// One operand of two makes an operation real: the left one, or the right one where the left is a constant.
@@ -210,7 +213,7 @@ pub(super) const COMPARED_SUMS: Rule = Rule {
         "default": "SELECT name FROM customer WHERE id - age < 0" != "SELECT name FROM customer WHERE age < id";
         "default": "SELECT name FROM customer WHERE age / 2 = 10" != "SELECT name FROM customer WHERE age = 20";
     },
-    apply: Apply::Expr(compared),
+    apply: Apply::ExprOf(exprs::BINARY, compared),
 };
 
 /// One step of solving a comparison with a constant for its column. The rule is tried again until none is
@@ -256,6 +259,45 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
         _ => return None,
     };
     Some(Expr::binary(op, x.clone(), Expr::integer(other)))
+}
+
+pub(super) const CONSTANT_SUMS: Rule = Rule {
+    name: "constant-sums",
+    summary: "x + 2 + 3 is x + 5, of whole numbers",
+    why: "Addition of whole numbers is associative.",
+    source: "arithmetic of 64-bit integers; constants of one sign, so that the one sum overflows where the other does",
+    needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT 3 + (age + 2) + 12 FROM customer" == "SELECT age + 17 FROM customer";
+        "strict": "SELECT id - 2 - 3 FROM customer" == "SELECT id - 5 FROM customer";
+        "default": "SELECT age + 2 + 3 FROM customer" != "SELECT age + 6 FROM customer";
+        "default": "SELECT age - (2 - id) FROM customer" != "SELECT age - 2 - id FROM customer";
+    },
+    apply: Apply::ExprOf(exprs::BINARY, constant_sums),
+};
+
+/// A sum with a constant, of a sum with a constant.
+fn constant_sums(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (inner, outer) = plus_constant(e)?;
+    let (x, own) = plus_constant(inner)?;
+    if (outer < 0) != (own < 0) || cx.numbers(x) != Some(Numbers::Whole) {
+        return None;
+    }
+    let sum = outer.checked_add(own)?;
+    let (op, constant) = if sum < 0 { (BinaryOp::Sub, sum.checked_neg()?) } else { (BinaryOp::Add, sum) };
+    *e = Expr::binary(op, x.clone(), Expr::integer(constant));
+    Some(())
+}
+
+/// What a constant is added to, and the constant; one that is taken away is negative.
+fn plus_constant(e: &Expr) -> Option<(&Expr, i64)> {
+    let (op, left, right) = e.as_binary()?;
+    match (op, left.as_integer(), right.as_integer()) {
+        (BinaryOp::Add, None, Some(c)) => Some((left, c)),
+        (BinaryOp::Add, Some(c), None) => Some((right, c)),
+        (BinaryOp::Sub, None, Some(c)) => Some((left, c.checked_neg()?)),
+        _ => None,
+    }
 }
 
 pub(super) const RATIOS: Rule = Rule {

@@ -34,7 +34,7 @@ pub(super) const FLATTENING: Rule = Rule {
         "default": "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.id * 5 AND b.age < c.id * 5 AND c.age < d.id * 5 AND d.age < a.id * 5"
             != "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.id * 5 AND b.age < a.id * 5 AND c.age < d.id * 5 AND d.age < c.id * 5";
     },
-    apply: Apply::Rel(flatten),
+    apply: Apply::RelOf(Kinds::BLOCKS, flatten),
 };
 
 /// Takes the whole tree of inner joins and filters apart at once; `Rel::join` makes a filter of what has one
@@ -91,7 +91,7 @@ pub(super) const CONJUNCTS: Rule = Rule {
             == "SELECT id FROM customer WHERE (score = 2 OR age = 1) AND city = 'a'";
         "default": "SELECT id FROM customer WHERE city = 'a' OR age = 1" != "SELECT id FROM customer WHERE city = 'a' AND age = 1";
     },
-    apply: Apply::Rel(clean_conjuncts),
+    apply: Apply::RelOf(Kinds::CONDITIONS, clean_conjuncts),
 };
 
 /// Conjuncts are looked at in every pass and mostly clean already: nothing is copied unless one is an AND or
@@ -180,7 +180,7 @@ pub(super) const PUSHDOWN: Rule = Rule {
         "default": "SELECT * FROM (SELECT city FROM customer UNION ALL SELECT day FROM orders) WHERE city > 'Oslo'"
             != "SELECT city FROM customer WHERE city > 'Oslo' UNION ALL SELECT day FROM orders";
     },
-    apply: Apply::Rel(push_down),
+    apply: Apply::RelOf(Kinds::BLOCKS, push_down),
 };
 
 /// A conjunct goes into an input that makes all those of its columns that this query makes. Scans are passed

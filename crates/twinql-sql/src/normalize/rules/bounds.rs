@@ -24,7 +24,7 @@ pub(super) const BOUNDS: Rule = Rule {
         "nulls": "SELECT id FROM customer WHERE age > 50 OR (age <= 50 AND id > 5)" != "SELECT id FROM customer WHERE age > 50 OR id > 5";
         "default": "SELECT id FROM customer WHERE age > 3 AND age < 5" != "SELECT id FROM customer WHERE age > 3";
     },
-    apply: Apply::Rel(bounds),
+    apply: Apply::RelOf(Kinds::CONDITIONS, bounds),
 };
 
 /// A comparison with constants.

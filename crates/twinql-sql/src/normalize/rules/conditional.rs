@@ -5,6 +5,8 @@
 
 use super::predicates::{negate, orient};
 use crate::column_set::ColumnSet;
+use crate::function;
+use crate::normalize::facts::strict_columns;
 use crate::normalize::prelude::*;
 
 /// Nodes of an operand that is copied, at most.
@@ -29,7 +31,7 @@ pub(super) const CONDITIONAL: Rule = Rule {
         "nulls": "SELECT CASE WHEN age = 1 THEN 1 ELSE 0 END FROM customer" != "SELECT age = 1 FROM customer";
         "default": "SELECT name FROM customer WHERE age = TRUE" != "SELECT name FROM customer WHERE age";
     },
-    apply: Apply::Expr(conditional),
+    apply: Apply::ExprOf(exprs::CASE.or(exprs::FUNCTION).or(exprs::BINARY).or(exprs::UNARY), conditional),
 };
 
 /// A CASE found to have one value counts as vacated: `vacuous` says what that is for.
@@ -42,7 +44,7 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
             new
         }
         Expr::Function { name, args } => function(name, args, cx),
-        Expr::Binary { op, left, right } => comparison(*op, left, right),
+        Expr::Binary { op, left, right } => comparison(*op, left, right, cx),
         Expr::Unary { op: op @ (UnaryOp::IsNull | UnaryOp::Not), expr } => {
             into_branches(expr, &|e| Expr::unary(*op, e))
         }
@@ -132,14 +134,19 @@ fn function(name: &str, args: &[Expr], cx: &Context<'_>) -> Option<Expr> {
                 _ => (name != "coalesce" || kept != args).then(|| Expr::function("coalesce", kept)),
             }
         }
-        _ => None,
+        _ => {
+            let strict = function::scalar(name).is_some_and(|known| known.nulls.is_strict());
+            let none =
+                strict && args.iter().any(Expr::is_null_literal) && args.iter().all(Expr::is_deterministic);
+            none.then_some(Expr::NULL)
+        }
     }
 }
 
 /// An operator with a constant on one side. A strict one with NULL is NULL; IS NULL has an operator of its
-/// own; a predicate compared with 0 or 1 is itself or its opposite (but `age = 1` is not `age`, which is true
+/// own, and IS FALSE is IS TRUE of the opposite; a predicate compared with 0 or 1 is itself or its opposite (but `age = 1` is not `age`, which is true
 /// for 2 as well); and a comparison with a CASE moves into its branches.
-fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
+fn comparison(op: BinaryOp, left: &Expr, right: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     use BinaryOp::{Concat, Eq, Is, IsNot, Like, NotEq};
     let strict = op.is_comparison() || op.is_arithmetic() || matches!(op, Concat | Like);
     if strict && (left.is_null_literal() || right.is_null_literal()) {
@@ -173,6 +180,11 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         (Eq | NotEq, Value::Integer(v @ (0 | 1))) if x.is_boolean() => {
             Some(asserted(x.clone(), (op == Eq) == (*v == 1)))
         }
+        (Is | IsNot, Value::Integer(0)) if x.is_boolean() && !x.is_literal() => {
+            let mut opposite = x.clone().not();
+            negate(&mut opposite, cx);
+            Some(Expr::binary(op, opposite, Expr::integer(1)))
+        }
         _ if op.is_comparison() || op.is_null_safe() => into_branches(x, &beside),
         _ => None,
     }
@@ -189,15 +201,18 @@ fn into_branches(e: &Expr, f: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
 
 pub(super) const NULL_OPERANDS: Rule = Rule {
     name: "null-operands",
-    summary: "NOT NULL and a cast of NULL are NULL; COALESCE ends at what is never NULL; IS 1 of a predicate that is never NULL is the predicate",
+    summary: "NOT NULL and a cast of NULL are NULL; COALESCE ends at what is never NULL; IS 1 of a predicate that is never NULL is the predicate; CASE WHEN p THEN NULL ELSE 0 END is p AND NULL where p is never NULL",
     why: "An operator that gives NULL for NULL needs no evaluation, and COALESCE never looks beyond its first value that is not NULL.",
     source: "three-valued logic; which columns are never NULL follows from the schema and the semantics",
     needs: Needs::NOT_NULL,
     examples: examples! {
         "nulls": "SELECT COALESCE(name, city) FROM customer" == "SELECT name FROM customer";
+        "nulls": "SELECT CASE WHEN city IS NULL THEN NULL ELSE 0 END FROM customer" == "SELECT city IS NULL AND NULL FROM customer";
+        "nulls": "SELECT CASE WHEN city IS NULL THEN 0 END FROM customer" == "SELECT city IS NOT NULL AND NULL FROM customer";
         "nulls": "SELECT COALESCE(city, name) FROM customer" != "SELECT city FROM customer";
+        "nulls": "SELECT CASE WHEN age = 3 THEN NULL ELSE 0 END FROM customer" != "SELECT age = 3 AND NULL FROM customer";
     },
-    apply: Apply::Rel(null_operands),
+    apply: Apply::RelOf(Kinds::COMPUTING, null_operands),
 };
 
 /// NOT NULL and casts of NULL need no knowledge, but are rare enough to go the same way.
@@ -206,7 +221,7 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
         Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } => expr.is_null_literal(),
         Expr::Function { name, .. } => name == "coalesce",
         Expr::Binary { op, left, right } => op.is_null_safe() && (left.is_literal() || right.is_literal()),
-        _ => false,
+        e => null_or_false(e).is_some(),
     };
     change_knowing(rel, cx, worth, |e, known, cx| put(e, without_null(e, known, cx)))
 }
@@ -232,13 +247,28 @@ fn without_null(e: &Expr, known: &ColumnSet, cx: &Context<'_>) -> Option<Expr> {
             let sure = x.is_boolean() && !cx.may_be_null(x, known);
             sure.then(|| asserted(x.clone(), (op == BinaryOp::Is) == (v == 1)))
         }),
+        e => {
+            let (condition, holds) = null_or_false(e)?;
+            let sure = condition.is_boolean() && !cx.may_be_null(condition, known);
+            sure.then(|| Expr::And(vec![asserted(condition.clone(), holds), Expr::NULL]))
+        }
+    }
+}
+
+/// The condition of a CASE that is NULL or 0, and whether it is NULL where the condition is true.
+fn null_or_false(e: &Expr) -> Option<(&Expr, bool)> {
+    let (condition, value, rest) = e.as_conditional().filter(|(condition, ..)| !condition.is_literal())?;
+    let rest = rest.unwrap_or(&Expr::NULL);
+    match (value.is_null_literal(), rest.is_null_literal()) {
+        (true, false) if rest.is_false() => Some((condition, true)),
+        (false, true) if value.is_false() => Some((condition, false)),
         _ => None,
     }
 }
 
 pub(super) const TRUE_ALONE: Rule = Rule {
     name: "true-alone",
-    summary: "where only being true counts, NULL is false, p IS TRUE is p, and CASE is a disjunction of its branches",
+    summary: "where only being true counts, NULL is false, p IS TRUE is p, a group's COUNT(*) is not 0, x < x does not hold, and CASE is a disjunction of its branches",
     why: "A filter drops a row for FALSE and for NULL alike, so one may stand for the other there.",
     source: "three-valued logic: a filter keeps the rows for which its predicate is true",
     needs: Needs::NOT_NULL,
@@ -246,40 +276,90 @@ pub(super) const TRUE_ALONE: Rule = Rule {
         "nulls": "SELECT id FROM customer WHERE CASE WHEN id = 1 THEN 0 WHEN age = 2 THEN 1 ELSE NULL END"
             == "SELECT id FROM customer WHERE id <> 1 AND age = 2";
         "nulls": "SELECT id FROM customer WHERE age = 1 OR NULL" == "SELECT id FROM customer WHERE age = 1";
+        "nulls": "SELECT (age = 1 OR NULL) IS TRUE FROM customer" == "SELECT (age = 1) IS TRUE FROM customer";
+        "nulls": "SELECT id FROM customer WHERE age < age OR id = 3" == "SELECT id FROM customer WHERE id = 3";
+        "nulls": "SELECT c.id FROM customer c LEFT JOIN (SELECT day, COUNT(*) AS n FROM orders GROUP BY day) o ON o.day = c.city WHERE o.n = 0 OR c.id = 3"
+            == "SELECT id FROM customer WHERE id = 3";
+        "nulls": "SELECT c.id FROM customer c LEFT JOIN (SELECT day, COUNT(total) AS n FROM orders GROUP BY day) o ON o.day = c.city WHERE o.n = 0 OR c.id = 3"
+            != "SELECT id FROM customer WHERE id = 3";
+        "nulls": "SELECT id FROM customer WHERE NOT (age < age)" != "SELECT id FROM customer";
         "nulls": "SELECT id FROM customer WHERE CASE WHEN age = 1 THEN 0 ELSE 1 END" != "SELECT id FROM customer WHERE age <> 1";
         "nulls": "SELECT id, age = 1 OR NULL FROM customer" != "SELECT id, age = 1 FROM customer";
     },
-    apply: Apply::Rel(true_alone),
+    apply: Apply::RelOf(Kinds::COMPUTING, true_alone),
 };
 
-/// Conditions of filters and joins, FILTER of aggregates, and WHEN in any CASE: there NULL does what false
-/// does.
+/// Conditions of filters and joins, FILTER of aggregates, WHEN in any CASE, and what is asked to be TRUE: there NULL does
+/// what false does.
 fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
-    let known = if rel.exprs().into_iter().any(|e| e.any(|x| matches!(x, Expr::Case { .. }))) {
-        cx.not_null_below(rel)
-    } else {
-        ColumnSet::new()
-    };
+    let asks = |of: fn(&Expr) -> bool| rel.exprs().into_iter().any(|e| e.any(of));
+    let mut known = Below::default();
+    if asks(|e| matches!(e, Expr::Case { .. })) {
+        known.not_null = cx.not_null_below(rel);
+    }
+    if asks(none_counted) {
+        rel.inputs().into_iter().for_each(|r| group_counts(r, &mut known.counts));
+    }
     let positive = |e: &mut Expr| positive(e, &known, cx);
     let mut changed = change_each(rel.condition_mut().into_iter().flatten(), positive);
     if let Some((_, _, calls)) = rel.as_aggregate_mut() {
         changed |= change_each(calls.iter_mut().filter_map(|(_, call)| call.filter.as_mut()), positive);
     }
-    let mut conditions = |e: &mut Expr| match e.as_case_mut() {
-        Some((branches, _)) => change_each(branches, |(w, _)| positive(w)),
-        None => false,
+    let mut conditions = |e: &mut Expr| match e {
+        Expr::Case { operand: None, branches, .. } => change_each(branches, |(w, _)| positive(w)),
+        // `p IS 1` asks whether p is true, and so does its opposite.
+        Expr::Binary { op: BinaryOp::Is | BinaryOp::IsNot, left, right } => {
+            let (p, one) = if left.is_literal() { (right, left) } else { (left, right) };
+            p.is_boolean() && one.as_integer() == Some(1) && positive(p)
+        }
+        _ => false,
     };
     (change_each(rel.exprs_mut(), |e| e.map(&mut conditions)) | changed).then_some(())
 }
 
+/// What is known of the columns that a relation reads.
+#[derive(Default)]
+struct Below {
+    not_null: ColumnSet,
+    /// Counts of the rows of a group: 1 or more, or NULL where an outer join fills up.
+    counts: ColumnSet,
+}
+
+/// True for a test that a column is 0, as a count might be.
+fn none_counted(e: &Expr) -> bool {
+    asked_of_zero(e).is_some_and(|(x, none)| none && x.as_column().is_some())
+}
+
+/// Adds the columns that count the rows of groups.
+fn group_counts(rel: &Rel, into: &mut ColumnSet) {
+    match rel {
+        Rel::Aggregate { keys, calls, .. } if !keys.is_empty() => {
+            into.extend(calls.iter().filter(|(_, call)| call.counts_rows()).map(|(c, _)| *c));
+        }
+        Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. } | Rel::Sort { .. } => {
+            rel.inputs().into_iter().for_each(|r| group_counts(r, into));
+        }
+        _ => {}
+    }
+}
+
 /// An expression of which only being true counts, and the operands of AND and OR in it. NOT does not pass
 /// this on: NOT NULL is not true, and NOT 0 is.
-fn positive(e: &mut Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
+fn positive(e: &mut Expr, known: &Below, cx: &Context<'_>) -> bool {
+    let zero = asked_of_zero(e).filter(|(_, none)| *none).and_then(|(x, _)| x.as_column());
+    if zero.is_some_and(|c| known.counts.contains(&c)) {
+        *e = Expr::integer(0);
+        return true;
+    }
     let new = match e {
         Expr::And(list) | Expr::Or(list) => {
             return change_each(list, |e| positive(e, known, cx));
         }
         Expr::Literal(Value::Null) => Some(Expr::integer(0)),
+        // Of one value none is less than itself, and where it is NULL the comparison is.
+        Expr::Binary { op: BinaryOp::Lt | BinaryOp::NotEq, left, right } if left == right => {
+            left.is_deterministic().then(|| Expr::integer(0))
+        }
         Expr::Binary { op: BinaryOp::Is, .. } => {
             let mut tests = e.readings().filter(|(x, _, one)| one.as_integer() == Some(1) && x.is_boolean());
             tests.next().map(|(x, ..)| x.clone())
@@ -289,7 +369,7 @@ fn positive(e: &mut Expr, known: &ColumnSet, cx: &Context<'_>) -> bool {
             _ => None,
         },
         Expr::Case { operand: None, branches, otherwise } => {
-            branches_as_disjunction(branches, otherwise.as_deref(), known, cx)
+            branches_as_disjunction(branches, otherwise.as_deref(), &known.not_null, cx)
         }
         _ => None,
     };
@@ -336,7 +416,7 @@ fn branches_as_disjunction(
 
 pub(super) const TURNED: Rule = Rule {
     name: "turned-case",
-    summary: "CASE WHEN NOT p THEN a ELSE b is CASE WHEN p THEN b ELSE a where p is never NULL; 0 and NULL go last",
+    summary: "CASE WHEN NOT p THEN a ELSE b is CASE WHEN p THEN b ELSE a where p is never NULL, or a and b are NULL with it; 0 and NULL go last",
     why: "Where a condition is true or false, the two values of a CASE may change places with its opposite.",
     source: "SQL: ELSE applies where the condition is not true",
     needs: Needs::NOT_NULL,
@@ -347,12 +427,16 @@ pub(super) const TURNED: Rule = Rule {
             == "SELECT CASE WHEN id <= 3 THEN city ELSE name END FROM customer";
         "default": "SELECT SUM(CASE WHEN city = 'a' THEN 0 ELSE score END) FROM customer"
             == "SELECT SUM(CASE WHEN city <> 'a' THEN score ELSE 0 END) FROM customer";
+        "nulls": "SELECT CASE WHEN age <= 3 THEN -1 * age ELSE age END FROM customer"
+            == "SELECT CASE WHEN age > 3 THEN age ELSE -1 * age END FROM customer";
+        "nulls": "SELECT CASE WHEN age <= 3 THEN id ELSE age END FROM customer"
+            != "SELECT CASE WHEN age > 3 THEN age ELSE id END FROM customer";
         "nulls": "SELECT CASE WHEN age <> 3 THEN name ELSE 'x' END FROM customer"
             != "SELECT CASE WHEN age = 3 THEN 'x' ELSE name END FROM customer";
         "default": "SELECT CASE WHEN id > 3 THEN name ELSE city END FROM customer"
             != "SELECT CASE WHEN id < 3 THEN city ELSE name END FROM customer";
     },
-    apply: Apply::Rel(turned),
+    apply: Apply::RelOf(Kinds::COMPUTING, turned),
 };
 
 /// Which columns are never NULL is found out only where there is a CASE to turn.
@@ -362,7 +446,8 @@ fn turned(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 
 /// The condition takes the form that other rules give its opposite at once, or a NOT would be turned again.
 fn turn(e: &mut Expr, known: &ColumnSet, cx: &mut Context<'_>) -> Changed {
-    let condition = better_turned(e).filter(|condition| !cx.may_be_null(condition, known))?;
+    let condition = better_turned(e)
+        .filter(|condition| !cx.may_be_null(condition, known) || null_together(e, condition))?;
     let mut opposite = condition.clone().not();
     negate(&mut opposite, cx);
     orient(&mut opposite, cx);
@@ -371,6 +456,24 @@ fn turn(e: &mut Expr, known: &ColumnSet, cx: &mut Context<'_>) -> Changed {
     let last = branches.pop().map(|(_, value)| value).filter(|value| !value.is_null_literal());
     *e = Expr::case(vec![(opposite, rest)], last);
     Some(())
+}
+
+/// True where a column is compared with a constant, and both values of the CASE are NULL where the column is: which of them
+/// applies then does not matter.
+fn null_together(e: &Expr, condition: &Expr) -> bool {
+    let column = condition.readings().find_map(|(x, op, constant)| {
+        let plain = op.is_comparison() && constant.is_literal() && !constant.is_null_literal();
+        x.as_column().filter(|_| plain)
+    });
+    let Some((column, (_, value, rest))) = column.zip(e.as_conditional()) else {
+        return false;
+    };
+    let follows = |e: &Expr| {
+        let mut strict = ColumnSet::new();
+        strict_columns(e, &mut strict);
+        strict.contains(&column) || e.is_null_literal()
+    };
+    follows(value) && rest.is_none_or(follows)
 }
 
 /// The condition of a CASE that is better said the other way round: nothing comes last, and where neither value is
@@ -412,7 +515,7 @@ pub(super) const CONSTANT_AGGREGATES: Rule = Rule {
         "nulls": "SELECT city, COUNT(*) FILTER (WHERE 1 = 2) FROM customer GROUP BY city" == "SELECT DISTINCT city, 0 FROM customer";
         "default": "SELECT COUNT(age) FROM customer" != "SELECT 0";
     },
-    apply: Apply::Rel(constant_aggregates),
+    apply: Apply::RelOf(rels::AGGREGATE, constant_aggregates),
 };
 
 /// The constants stand in a projection above what is left of the grouping. That still has its keys, even with

@@ -19,7 +19,7 @@ pub(super) const PINNED_COLUMNS: Rule = Rule {
         "nulls": "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = city"
             != "SELECT name FROM customer WHERE age = 3 AND city = '3'";
     },
-    apply: Apply::Rel(pin),
+    apply: Apply::RelOf(Kinds::CONDITIONS.or(rels::AGGREGATE), pin),
 };
 
 /// What a conjunct pins: `age = 3`, or `city IS NULL`.

@@ -21,7 +21,7 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
         "default": "SELECT day FROM orders o WHERE total = (SELECT MAX(total) FROM orders p WHERE p.customer_id = o.customer_id)"
             != "SELECT day FROM orders o WHERE total = (SELECT MAX(total) FROM orders p)";
     },
-    apply: Apply::Rel(grouped_scalar),
+    apply: Apply::RelOf(Kinds::BLOCKS, grouped_scalar),
 };
 
 /// Looks at conjuncts that are comparisons: a row without a group compares with NULL and is dropped, just as
@@ -128,4 +128,74 @@ fn decorrelated(
     }
     let grouping = Rel::aggregate(Rel::join(inputs, kept), new_keys, vec![(value, call.clone())]);
     (!links.is_empty() && grouping.free_columns().is_disjoint(local)).then_some((grouping, links, value))
+}
+
+pub(super) const GROUPED_OUTER_JOIN: Rule = Rule {
+    name: "grouped-outer-join",
+    summary: "a LEFT JOIN with a grouping on all its keys gives the aggregate over the rows that equal the outer row, as a scalar subquery does",
+    why: "The outer row meets the group of its own values or none, and over no rows MIN, MAX, SUM and AVG are NULL, as the filled-up row is.",
+    source: "Kim 1982, type JA nesting; Galindo-Legaria & Joshi 2001, APPLY of a scalar aggregate as an outer join",
+    needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT c.name, g.m FROM customer c LEFT JOIN (SELECT customer_id AS k, MAX(total) AS m FROM orders GROUP BY customer_id) g ON g.k = c.id"
+            == "SELECT name, (SELECT MAX(total) FROM orders o WHERE o.customer_id = c.id) FROM customer c";
+        "nulls": "SELECT c.name, g.n FROM customer c LEFT JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id) g ON g.k = c.id"
+            != "SELECT name, (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) FROM customer c";
+        "nulls": "SELECT c.name, g.m FROM customer c LEFT JOIN (SELECT customer_id AS k, day, MAX(total) AS m FROM orders GROUP BY customer_id, day) g ON g.k = c.id"
+            != "SELECT name, (SELECT MAX(total) FROM orders o WHERE o.customer_id = c.id) FROM customer c";
+    },
+    apply: Apply::RelOf(rels::OUTER_JOIN, grouped_outer_join),
+};
+
+/// Nodes of a grouping that is copied for each of its aggregates, at most.
+const MAX_COPIED: usize = 40;
+
+/// The keys are looked up in the same way: in the group of the outer row the key is its own smallest value.
+///
+/// ```sql
+/// SELECT c.name, g.m FROM customer c
+///   LEFT JOIN (SELECT customer_id AS k, MAX(total) AS m FROM orders GROUP BY customer_id) g ON g.k = c.id
+/// -- is
+/// SELECT c.name, (SELECT MAX(total) FROM orders o WHERE o.customer_id = c.id) FROM customer c
+/// ```
+fn grouped_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let (left, right, on) = rel.as_left_join()?;
+    let Grouping { input, keys, calls } = right.as_grouping()?;
+    let valued =
+        |call: &AggregateCall| matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg);
+    if keys.is_empty()
+        || keys.len() != on.len()
+        || calls.is_empty()
+        || !calls.iter().all(|(_, call)| valued(call))
+        || input.size() > MAX_COPIED
+        || !right.is_deterministic()
+        || cx.leaves_open(input)
+    {
+        return None;
+    }
+    let kept = left.output_set();
+    let mut links = Vec::new();
+    for (key, e) in keys {
+        let outer = on.iter().find_map(|e| {
+            let (a, b) = cx.column_equality(e)?;
+            let other = if a == *key { b } else { a };
+            ([a, b].contains(key) && kept.contains(&other)).then_some(other)
+        })?;
+        // A key that is computed would be compared otherwise than the column it makes.
+        links.push(Expr::Column(e.as_column()?).eq(Expr::Column(outer)));
+    }
+    let rows = Rel::filter(input.clone(), links);
+    let lowest = |e: &Expr| AggregateCall::new(AggFunc::Min, vec![e.clone()]);
+    let all = keys.iter().map(|(c, e)| (*c, lowest(e)));
+    let values: Vec<(ColumnId, AggregateCall)> = all.chain(calls.iter().cloned()).collect();
+    let left = left.clone();
+    for (c, call) in values {
+        let (rows, ids) = cx.copy(&rows);
+        let mut call = call;
+        change_each(call.exprs_mut(), |e| e.substitute(&ids));
+        let new = cx.fresh_like(c);
+        cx.replace(c, Expr::scalar(Rel::aggregate(rows, Vec::new(), vec![(new, call)]), new));
+    }
+    *rel = left;
+    Some(())
 }

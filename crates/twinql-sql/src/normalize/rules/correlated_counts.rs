@@ -25,7 +25,7 @@ pub(super) const COUNT_AS_EXISTS: Rule = Rule {
         "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)"
             != "SELECT name FROM customer c WHERE (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) > 1";
     },
-    apply: Apply::Expr(count_as_exists),
+    apply: Apply::ExprOf(exprs::BINARY, count_as_exists),
 };
 
 fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
@@ -50,7 +50,7 @@ pub(super) const COUNTED_TEST: Rule = Rule {
         "strict": "SELECT CASE WHEN COUNT(*) > 0 THEN 'yes' ELSE 'no' END FROM customer GROUP BY city"
             != "SELECT CASE WHEN EXISTS (SELECT 1 FROM customer) THEN 'yes' ELSE 'no' END";
     },
-    apply: Apply::Rel(counted_test),
+    apply: Apply::RelOf(rels::PROJECT, counted_test),
 };
 
 /// In a projection over a COUNT(*) alone that asks once. What it counts moves into the subquery.
@@ -88,7 +88,7 @@ pub(super) const CORRELATED_COUNT: Rule = Rule {
         "default": "SELECT name FROM customer c WHERE (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) < 2"
             != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) < 2)";
     },
-    apply: Apply::Rel(correlated_count),
+    apply: Apply::RelOf(Kinds::BLOCKS, correlated_count),
 };
 
 /// Conjuncts alone, for the EXISTS is false where the comparison may be NULL.
@@ -160,7 +160,7 @@ pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
         "no-fk": "SELECT day FROM orders o WHERE NOT EXISTS (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Rome')"
             != "SELECT o.day FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city <> 'Rome'";
     },
-    apply: Apply::Expr(foreign_key_anti_join),
+    apply: Apply::ExprOf(exprs::UNARY, foreign_key_anti_join),
 };
 
 /// The reference must not be NULL, for NULL refers to no row, and of no row NOT EXISTS is true. The other

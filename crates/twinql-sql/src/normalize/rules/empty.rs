@@ -27,7 +27,7 @@ pub(super) const EMPTY: Rule = Rule {
         "nulls": "SELECT id, name FROM customer WHERE 1 = 0" == "SELECT day, 3 FROM orders LIMIT 0";
         "nulls": "SELECT COUNT(*) FROM customer WHERE 1 = 0" != "SELECT id FROM customer WHERE 1 = 0";
     },
-    apply: Apply::Rel(empty),
+    apply: Apply::RelOf(Kinds::READING, empty),
 };
 
 /// By operator; what is empty has its columns still, for those who read them.
@@ -120,7 +120,7 @@ pub(super) const CONSTANT_ROWS: Rule = Rule {
         "nulls": "SELECT * FROM (VALUES (1, 2), (3, 4)) WHERE column1 > 1" == "SELECT 3, 4";
         "nulls": "VALUES (1), (2)" != "VALUES (1), (1)";
     },
-    apply: Apply::Rel(constant_rows),
+    apply: Apply::RelOf(rels::VALUES, constant_rows),
 };
 
 /// One row keeps the ids of the VALUES; of several, each arm of the union has its own. Long lists stay as
@@ -192,7 +192,7 @@ pub(super) const EMPTY_SUBQUERY: Rule = Rule {
         "nulls": "SELECT id FROM customer WHERE NOT EXISTS (SELECT 1 FROM orders WHERE 1 = 0)" == "SELECT id FROM customer";
         "nulls": "SELECT id FROM customer WHERE NOT EXISTS (SELECT 1 FROM orders WHERE total = 0)" != "SELECT id FROM customer";
     },
-    apply: Apply::Expr(empty_subquery),
+    apply: Apply::ExprOf(exprs::EXISTS.or(exprs::IN_SUBQUERY).or(exprs::SCALAR), empty_subquery),
 };
 
 /// IN finds nothing, so it is false even where its left side is NULL.

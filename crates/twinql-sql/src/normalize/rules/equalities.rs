@@ -21,7 +21,7 @@ pub(super) const CLASSES: Rule = Rule {
         "default": "SELECT o.day FROM customer c LEFT JOIN orders o ON c.id = o.customer_id AND c.id = 2"
             != "SELECT o.day FROM customer c LEFT JOIN orders o ON c.id = o.customer_id WHERE c.id = 2";
     },
-    apply: Apply::Rel(classes),
+    apply: Apply::RelOf(Kinds::BLOCKS, classes),
 };
 
 /// Replaces all equalities of a class by those of one column with each other, a star, and writes that column

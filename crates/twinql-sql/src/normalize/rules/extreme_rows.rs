@@ -20,7 +20,7 @@ pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
         "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id ORDER BY COUNT(*) DESC LIMIT 1"
             != "SELECT name FROM customer WHERE id = (SELECT customer_id FROM orders GROUP BY customer_id ORDER BY COUNT(*) DESC LIMIT 1)";
     },
-    apply: Apply::Rel(limit_below_join),
+    apply: Apply::RelOf(rels::SORT, limit_below_join),
 };
 
 /// The partner has to be a whole table, joined through its key by one class of equal columns, one of which
@@ -85,7 +85,7 @@ pub(super) const EXTREME_ROW: Rule = Rule {
         "default": "SELECT name FROM customer WHERE id = (SELECT MAX(id) FROM customer)" == "SELECT name FROM customer ORDER BY id DESC LIMIT 1";
         "default": "SELECT name FROM customer WHERE score = (SELECT MIN(score) FROM customer)" != "SELECT name FROM customer ORDER BY score LIMIT 1";
     },
-    apply: Apply::Rel(extreme_row),
+    apply: Apply::RelOf(rels::FILTER, extreme_row),
 };
 
 /// The first row by `c`, with NULLs where SQLite has them unless told otherwise. The column holds none.

@@ -56,7 +56,7 @@ pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
             != "SELECT age, city FROM customer ORDER BY age DESC LIMIT 1 OFFSET 1";
         "default": "SELECT name FROM customer GROUP BY city ORDER BY age LIMIT 1" != "SELECT name FROM customer ORDER BY age LIMIT 1";
     },
-    apply: Apply::Rel(first_of_distinct),
+    apply: Apply::RelOf(rels::SORT, first_of_distinct),
 };
 
 /// Without OFFSET: to skip one row is not to skip all its duplicates. Keys that are drawn anew each time are
@@ -97,7 +97,7 @@ pub(super) const BEYOND_EXTREME: Rule = Rule {
         "default": "SELECT name, city FROM customer WHERE id <= (SELECT MIN(age) FROM customer)"
             != "SELECT name, city FROM customer WHERE id = (SELECT MIN(age) FROM customer)";
     },
-    apply: Apply::Expr(beyond_extreme),
+    apply: Apply::ExprOf(exprs::BINARY, beyond_extreme),
 };
 
 /// The column has to be the very column of which the subquery takes the extreme over the whole table: with a

@@ -24,7 +24,7 @@ pub(super) const GROUPING_REMOVAL: Rule = Rule {
         "default": "SELECT DISTINCT name FROM customer GROUP BY city HAVING COUNT(*) > 2"
             != "SELECT name FROM customer GROUP BY city HAVING COUNT(*) > 2";
     },
-    apply: Apply::Rel(grouping_removal),
+    apply: Apply::RelOf(rels::AGGREGATE, grouping_removal),
 };
 
 /// Three ways to see that nothing is grouped, the cheapest first:
@@ -131,7 +131,7 @@ pub(super) const LATE_JOIN: Rule = Rule {
         "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name HAVING COUNT(*) > 2"
             != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) >= 3)";
     },
-    apply: Apply::Rel(late_join),
+    apply: Apply::RelOf(rels::AGGREGATE, late_join),
 };
 
 /// Puts the first input that can wait above the grouping. Its key columns are equal to group keys, so these

@@ -15,7 +15,7 @@ pub(super) const EXISTS_CONDITIONS: Rule = Rule {
         "nulls": "SELECT name FROM customer c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city AND c.age > 3)"
             != "SELECT name FROM customer c WHERE age > 3 AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city)";
     },
-    apply: Apply::Rel(exists_conditions),
+    apply: Apply::RelOf(Kinds::BLOCKS, exists_conditions),
 };
 
 /// From EXISTS such a conjunct moves out. From NOT EXISTS it does not: NOT (p AND EXISTS …) is not p AND NOT
@@ -74,7 +74,7 @@ pub(super) const TRANSITIVE: Rule = Rule {
         "nulls": "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id) o ON o.k = c.id WHERE c.age > 7"
             != "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders WHERE customer_id > 7 GROUP BY customer_id) o ON o.k = c.id";
     },
-    apply: Apply::Rel(transitive),
+    apply: Apply::RelOf(rels::JOIN, transitive),
 };
 
 /// True for inputs that predicates are pushed into.
@@ -133,6 +133,8 @@ pub(super) const NESTED_ORDER: Rule = Rule {
     examples: examples! {
         "nulls": "SELECT * FROM (SELECT name, age FROM customer ORDER BY name LIMIT 5) ORDER BY name LIMIT 9"
             == "SELECT name, age FROM customer ORDER BY name LIMIT 5";
+        "nulls": "SELECT * FROM (SELECT id, age FROM customer ORDER BY id LIMIT 1) ORDER BY id LIMIT 9"
+            == "SELECT id, age FROM customer ORDER BY id LIMIT 1";
         "nulls": "SELECT * FROM (SELECT name, age FROM customer ORDER BY name LIMIT 5) ORDER BY 2"
             != "SELECT name, age FROM customer ORDER BY name LIMIT 5";
         "nulls": "SELECT * FROM (SELECT id, name FROM customer ORDER BY id LIMIT 3) ORDER BY id LIMIT 3 OFFSET 2"
@@ -140,7 +142,7 @@ pub(super) const NESTED_ORDER: Rule = Rule {
         "nulls": "SELECT * FROM (SELECT id, name FROM customer ORDER BY id LIMIT 3) ORDER BY id LIMIT 3 OFFSET 2"
             != "SELECT id, name FROM customer ORDER BY id LIMIT 3 OFFSET 2";
     },
-    apply: Apply::Rel(nested_order),
+    apply: Apply::RelOf(rels::SORT, nested_order),
 };
 
 /// The outer keys have to be the first of the inner ones: `ORDER BY a` keeps rows that stand in the order
@@ -152,7 +154,14 @@ fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
     let Rel::Sort { keys: inner_keys, limit: inner_limit, offset: inner_offset, .. } = &mut **input else {
         return None;
     };
-    if keys.is_empty() || !inner_keys.starts_with(keys) {
+    // Which rows a limit without an order takes is open, and their order; of one row neither is.
+    let idle = |outer: &Expr, inner: &Expr| {
+        let inner = inner.as_integer().filter(|n| matches!(n, 0 | 1))?;
+        Some(inner <= outer.as_integer()?)
+    };
+    let both = limit.as_ref().zip(inner_limit.as_ref()).filter(|_| offset.is_none());
+    let ordered = !keys.is_empty() || both.and_then(|(outer, inner)| idle(outer, inner)) == Some(true);
+    if !ordered || !inner_keys.starts_with(keys) {
         return None;
     }
     let skipped = counted(offset.as_ref())?;
@@ -180,4 +189,57 @@ fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
 /// The number of a LIMIT or an OFFSET: 0 where there is none.
 fn counted(bound: Option<&Expr>) -> Option<i64> {
     bound.map_or(Some(0), |e| e.as_integer().filter(|n| *n >= 0))
+}
+
+pub(super) const IMPLIED_DISJUNCTIONS: Rule = Rule {
+    name: "implied-disjunctions",
+    summary: "(a OR c) beside (a AND b OR c AND d) says nothing, in a filter and on the side that an outer join fills up",
+    why: "Each arm of the longer disjunction holds an arm of the shorter one.",
+    source: "Boolean algebra; Chaudhuri & Shim 1999, predicates taken from disjunctions",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT id FROM customer WHERE (city = 'a' AND age = 1 OR city = 'b' AND score = 2) AND (city = 'a' OR city > 'b' OR score = 2)"
+            == "SELECT id FROM customer WHERE city = 'a' AND age = 1 OR city = 'b' AND score = 2";
+        "nulls": "SELECT c.id, o.day FROM customer c LEFT JOIN (SELECT * FROM orders WHERE total < 3 OR total > 5) o ON c.age = 1 AND o.total < 3 OR c.age = 2 AND o.total > 5"
+            == "SELECT c.id, o.day FROM customer c LEFT JOIN orders o ON c.age = 1 AND o.total < 3 OR c.age = 2 AND o.total > 5";
+        "strict": "SELECT id FROM customer WHERE (city = 'a' AND age = 1 OR score = 2) AND (city = 'a' OR city > 'b')"
+            != "SELECT id FROM customer WHERE city = 'a' AND age = 1 OR score = 2";
+        "nulls": "SELECT c.id, o.day FROM (SELECT * FROM customer WHERE age = 1 OR age = 2) c LEFT JOIN orders o ON c.age = 1 AND o.total < 3 OR c.age = 2 AND o.total > 5"
+            != "SELECT c.id, o.day FROM customer c LEFT JOIN orders o ON c.age = 1 AND o.total < 3 OR c.age = 2 AND o.total > 5";
+    },
+    apply: Apply::RelOf(Kinds::CONDITIONS, implied_disjunctions),
+};
+
+/// Conjuncts of a block that another one implies, or of the right side of a LEFT JOIN that its ON implies: a row that fails
+/// them has no partner in either form.
+fn implied_disjunctions(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let is_or = |e: &Expr| matches!(e, Expr::Or(_));
+    if let Some((_, right, on)) = rel.as_left_join_mut() {
+        let BlockMut { on: own, .. } = right.as_block_mut()?;
+        let before = own.len();
+        own.retain(|e| !(is_or(e) && on.iter().any(|by| implies(by, e))));
+        return (own.len() != before).then_some(());
+    }
+    let BlockMut { on, .. } = rel.as_block_mut()?;
+    if on.iter().filter(|e| is_or(e)).count() < 2 {
+        return None;
+    }
+    let implied = |at: usize, e: &Expr| {
+        is_or(e) && on.iter().enumerate().any(|(by, other)| by != at && other != e && implies(other, e))
+    };
+    // One at a time: two may imply each other.
+    let at = on.iter().enumerate().find_map(|(at, e)| implied(at, e).then_some(at))?;
+    on.remove(at);
+    Some(())
+}
+
+/// True if each arm of a disjunction has among its conjuncts all of those of some arm of the other one.
+fn implies(by: &Expr, e: &Expr) -> bool {
+    let (Expr::Or(by), Expr::Or(arms)) = (by, e) else {
+        return false;
+    };
+    let parts = |e: &Expr| e.clone().conjuncts();
+    let arms: Vec<Vec<Expr>> = arms.iter().map(parts).collect();
+    arms.iter().flatten().all(Expr::is_deterministic)
+        && by.iter().map(parts).all(|held| arms.iter().any(|arm| arm.iter().all(|p| held.contains(p))))
 }

@@ -23,7 +23,7 @@ pub(super) const NULL_TESTS: Rule = Rule {
             != "SELECT DISTINCT o.day FROM customer c JOIN orders o ON o.customer_id = c.id INTERSECT SELECT city FROM customer";
         "nulls": "SELECT city FROM customer WHERE city IS NOT NULL" != "SELECT city FROM customer";
     },
-    apply: Apply::Rel(null_tests),
+    apply: Apply::RelOf(Kinds::COMPUTING, null_tests),
 };
 
 /// In turn: tests anywhere, by what the inputs say of NULLs; conjuncts, of which only being true counts; and
@@ -161,7 +161,7 @@ pub(super) const SELF_JOIN: Rule = Rule {
         "default": "SELECT city FROM customer WHERE city IN (SELECT city FROM customer WHERE age > 20)" != "SELECT city FROM customer WHERE age > 20";
         "default": "SELECT city FROM customer INTERSECT SELECT city FROM customer" != "SELECT city FROM customer";
     },
-    apply: Apply::Rel(self_join),
+    apply: Apply::RelOf(Kinds::BLOCKS, self_join),
 };
 
 /// A scan goes whose key equals, column by column, that of another scan of its table: an earlier one of this
@@ -227,7 +227,7 @@ pub(super) const OUTER_TO_INNER: Rule = Rule {
         "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id AND o.total > 1"
             != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id AND o.total > 1";
     },
-    apply: Apply::Rel(outer_to_inner),
+    apply: Apply::RelOf(Kinds::BLOCKS, outer_to_inner),
 };
 
 /// A conjunct that rejects NULL in a column of the right side rejects all filled-up rows. A conjunct that

@@ -19,7 +19,7 @@ pub(super) const LITERAL_TYPING: Rule = Rule {
         "nulls": "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = '3'" == "SELECT name FROM customer WHERE age = 3";
         "default": "SELECT name FROM customer WHERE city = '03'" != "SELECT name FROM customer WHERE city = 3";
     },
-    apply: Apply::Expr(type_literals),
+    apply: Apply::ExprOf(exprs::BINARY.or(exprs::IN_LIST), type_literals),
 };
 
 /// IS and IS NOT convert as = does, and IN converts its list to the affinity of its left side.
@@ -69,7 +69,7 @@ pub(super) const LOST_AFFINITY: Rule = Rule {
         "default": "SELECT id FROM customer GROUP BY id HAVING MAX(age) = '30'" != "SELECT id FROM customer WHERE age = '30'";
         "default": "SELECT id FROM customer WHERE NULLIF(age, '30') > 20" != "SELECT id FROM customer WHERE age > 20 AND age <> 30";
     },
-    apply: Apply::Rel(lost_affinity),
+    apply: Apply::RelOf(Kinds::COMPUTING, lost_affinity),
 };
 
 /// In all expressions of a node, and at the top of sort keys and of what aggregates read. The outputs of a subquery
@@ -138,7 +138,7 @@ pub(super) const INTEGER_BOUNDS: Rule = Rule {
         "strict": "SELECT name FROM customer WHERE age > 2" == "SELECT name FROM customer WHERE age >= 3";
         "default": "SELECT name FROM customer WHERE score > 2" != "SELECT name FROM customer WHERE score >= 3";
     },
-    apply: Apply::Expr(bound),
+    apply: Apply::ExprOf(exprs::BINARY, bound),
 };
 
 /// Also `x > 2.5` as `3 <= x`: the next whole number on the side that passes. At the ends of 64 bits there is
@@ -178,7 +178,7 @@ pub(super) const IDLE_CAST: Rule = Rule {
         "default": "SELECT id FROM customer WHERE name LIKE 'a'" != "SELECT id FROM customer WHERE name = 'a'";
         "default": "SELECT name FROM customer WHERE CAST(score AS INTEGER) = 2" != "SELECT name FROM customer WHERE score = 2";
     },
-    apply: Apply::Expr(idle_cast),
+    apply: Apply::ExprOf(exprs::CAST.or(exprs::BINARY), idle_cast),
 };
 
 /// For INTEGER it has to be known as well that all values are whole numbers: the affinity alone lets reals
@@ -219,7 +219,7 @@ pub(super) const FOREIGN_KEY_CAST: Rule = Rule {
             != "SELECT o.id, c.name FROM orders o JOIN customer c ON o.code = c.id"
             as "only a code such as '1x' tells them apart, and the judge writes keys of the other table or other whole numbers";
     },
-    apply: Apply::Expr(foreign_key_cast),
+    apply: Apply::ExprOf(exprs::BINARY, foreign_key_cast),
 };
 
 /// The other side has to be a column of numbers: without the cast its affinity converts the text, and the

@@ -23,7 +23,7 @@ pub(super) const REDUNDANT_SCAN: Rule = Rule {
         "default": "SELECT city FROM customer WHERE city IN (SELECT city FROM customer WHERE age > 35) AND city IN (SELECT city FROM customer WHERE age < 25)"
             != "SELECT city FROM customer WHERE age > 35 INTERSECT SELECT city FROM customer WHERE age < 25";
     },
-    apply: Apply::Rel(redundant_scan),
+    apply: Apply::RelOf(rels::AGGREGATE, redundant_scan),
 };
 
 /// Where duplicates do not count, the join is a conjunctive query over sets. Columns of the scan that went
@@ -48,7 +48,7 @@ pub(super) const REDUNDANT_EXISTS: Rule = Rule {
         "default": "SELECT name FROM customer WHERE city IN (SELECT city FROM customer)" == "SELECT name FROM customer";
         "nulls": "SELECT name FROM customer WHERE city IN (SELECT city FROM customer)" != "SELECT name FROM customer";
     },
-    apply: Apply::Expr(redundant_exists),
+    apply: Apply::ExprOf(exprs::EXISTS, redundant_exists),
 };
 
 /// First the EXISTS of which nothing is left but conditions on outer rows; then scans within it, for which
@@ -166,7 +166,7 @@ pub(super) const ALL_VALUES: Rule = Rule {
         "default": "SELECT city FROM customer WHERE name = 'Ann' INTERSECT SELECT city FROM customer WHERE name = 'Bob'"
             != "SELECT city FROM customer WHERE name IN ('Ann', 'Bob') GROUP BY city HAVING COUNT(*) = 2";
     },
-    apply: Apply::Rel(all_values),
+    apply: Apply::RelOf(Kinds::BLOCKS, all_values),
 };
 
 /// The number that a conjunct asks a column to be, or to reach.

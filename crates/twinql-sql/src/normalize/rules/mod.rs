@@ -14,9 +14,12 @@ mod empty;
 mod equalities;
 mod extreme_rows;
 mod first_rows;
+mod grouped_arms;
+mod grouped_products;
 mod grouping;
 mod inference;
 mod joins;
+mod limits;
 mod literals;
 mod minimise;
 mod null_order;
@@ -32,6 +35,7 @@ mod semijoins;
 mod subqueries;
 mod texts;
 mod union_filters;
+mod union_joins;
 mod unions;
 mod windows;
 
@@ -120,6 +124,8 @@ families! {
             subqueries::EXISTS_TRUE,
             subqueries::SCALAR_AS_EXISTS,
             scalars::SCALAR_OUTPUT,
+            scalars::SCALAR_NULL_TEST,
+            scalars::ONE_ROW_SIDE,
             subqueries::EXISTS_AS_JOIN,
             // Before set operations are semi-joins: of those the difference of a query and itself is hard to see.
             unions::SAME_ARMS,
@@ -160,12 +166,16 @@ families! {
             unions::REPEATED_COLUMNS,
             unions::PROJECTION,
             unions::UNREAD,
+            union_joins::UNION_JOIN,
         ];
     "regroupings", "Groupings of groupings",
         "Two levels become one.": [
             rollup::ROLLUP,
             rollup::SINGLE_ROWS,
             rollup::COUNTED_SUM,
+            grouped_arms::GROUPED_ARMS,
+            grouped_arms::COUNTED_ARMS,
+            grouped_products::GROUPED_PRODUCTS,
         ];
     "outer-joins", "Outer joins",
         "The side that is filled up matters little: it has one partner at most and is not read, or duplicates do not count.": [
@@ -179,20 +189,24 @@ families! {
         "They are taken along equalities, out of subqueries, and to where they are of use.": [
             inference::EXISTS_CONDITIONS,
             inference::TRANSITIVE,
+            inference::IMPLIED_DISJUNCTIONS,
             inference::NESTED_ORDER,
             correlated_aggregates::GROUPED_SCALAR,
+            correlated_aggregates::GROUPED_OUTER_JOIN,
         ];
     "texts-and-numbers", "Texts and numbers",
         "Functions of constants, patterns, ratios and sums have one form.": [
             // The idle operations are two rules, for where an affinity counts (operands) and where none does (outputs); the
             // first leaves alone what only the second may take.
             texts::CONSTANT_FUNCTIONS,
+            texts::LETTER_CASE,
             texts::PATTERNS,
             dates::DATE_PART_NUMBERS,
             arithmetic::IDLE_ARITHMETIC,
             arithmetic::IDLE_OUTPUT,
             arithmetic::REAL_FACTORS,
             arithmetic::COMPARED_SUMS,
+            arithmetic::CONSTANT_SUMS,
             arithmetic::RATIOS,
             divisors::GUARDED_DIVISORS,
             ratios::COUNT_IF,
@@ -205,6 +219,7 @@ families! {
         "Windows over whole groups and first ranks are groupings; unions of filters are OR.": [
             windows::WHOLE_WINDOW,
             windows::FIRST_RANKS,
+            windows::FIRST_VALUE,
             union_filters::UNION_AS_OR,
             union_filters::EXISTS_UNION,
         ];
@@ -229,6 +244,7 @@ families! {
     "first-rows", "First rows and extremes",
         "ORDER BY with LIMIT 1 and the row of a greatest value have one form.": [
             extreme_rows::LIMIT_BELOW_JOIN,
+            limits::NESTED_LIMIT,
             extreme_rows::EXTREME_ROW,
             extreme_rows::EXTREME_BARE,
             padding::FOREIGN_KEY_OUTER_JOIN,

@@ -16,7 +16,7 @@ pub(super) const SUBQUERY_ORDER: Rule = Rule {
         "strict": "SELECT COUNT(*) FROM (SELECT id FROM customer ORDER BY age)" == "SELECT COUNT(*) FROM customer";
         "default": "SELECT SUM(age) FROM (SELECT age FROM customer ORDER BY age LIMIT 3)" != "SELECT SUM(age) FROM customer";
     },
-    apply: Apply::Rel(below),
+    apply: Apply::RelOf(Kinds::READING, below),
 };
 
 /// Takes the order away below operators that have none of their own. A projection passes its input's order
@@ -148,7 +148,7 @@ pub(super) const SORT_KEYS: Rule = Rule {
         "default": "SELECT name FROM customer ORDER BY age, id" != "SELECT name FROM customer ORDER BY age";
         "default": "SELECT name FROM customer ORDER BY age DESC, score LIMIT 1" != "SELECT name FROM customer ORDER BY age DESC, id LIMIT 1";
     },
-    apply: Apply::Rel(sort_keys),
+    apply: Apply::RelOf(rels::SORT, sort_keys),
 };
 
 /// Goes through the keys from the first to the last. Only bare columns are taken to determine others, and a

@@ -31,7 +31,7 @@ pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
         "default": "SELECT d.name FROM customer c LEFT JOIN orders o ON o.total = c.age LEFT JOIN customer d ON o.customer_id = d.id"
             != "SELECT d.name FROM customer c LEFT JOIN orders o ON o.total = c.age JOIN customer d ON o.customer_id = d.id";
     },
-    apply: Apply::Rel(foreign_key_outer_join),
+    apply: Apply::RelOf(rels::OUTER_JOIN, foreign_key_outer_join),
 };
 
 /// The left side refers, the right side is referred to.
@@ -43,7 +43,7 @@ fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 /// True if each row of `from` meets `on` with a row of `to`: `to` is a whole table, and `on`
 /// equates columns of a foreign key to it with those that they refer to. The key need not be
 /// unique.
-fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
+pub(super) fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     let Rel::Scan { table, columns } = to else {
         return false;
     };
@@ -123,7 +123,7 @@ pub(super) const PADDED_GROUPS: Rule = Rule {
         "default": "SELECT c.id, COUNT(o.id) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id"
             != "SELECT c.id, COUNT(o.id) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id";
     },
-    apply: Apply::Rel(padded_groups),
+    apply: Apply::RelOf(Kinds::BLOCKS.or(rels::AGGREGATE), padded_groups),
 };
 
 /// Two cases. An aggregate without keys passes over filled-up rows as long as each call does. With keys there
@@ -259,7 +259,7 @@ pub(super) const PADDED_LAST: Rule = Rule {
         "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.age > 3 ORDER BY o.total DESC LIMIT 1"
             != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE c.age > 3 ORDER BY o.total DESC LIMIT 1";
     },
-    apply: Apply::Rel(padded_last),
+    apply: Apply::RelOf(rels::SORT, padded_last),
 };
 
 /// Looks at the first sort key, a column of the right side or an aggregate of one. There has to be a row with

@@ -15,18 +15,19 @@ pub(super) const CONSTANT_FOLDING: Rule = Rule {
         "strict": "SELECT name FROM customer WHERE age = 1 + 2 AND 1 = 1" == "SELECT name FROM customer WHERE age = 3";
         "strict": "SELECT (city IS NULL) >= (city IS NULL) FROM customer" == "SELECT 1 FROM customer";
         "nulls": "SELECT name FROM customer WHERE age = NULL" != "SELECT name FROM customer";
+        "strict": "SELECT city IS NOT DISTINCT FROM city FROM customer" == "SELECT 1 FROM customer";
         "strict": "SELECT city = city FROM customer" != "SELECT 1 FROM customer";
     },
-    apply: Apply::Expr(fold),
+    apply: Apply::ExprOf(exprs::BINARY.or(exprs::UNARY).or(exprs::AND).or(exprs::OR), fold),
 };
 
 /// Operations on constants alone, and tests for NULL compared with themselves: those are never NULL, so the
-/// comparison is true or false. Of another x, `x = x` is NULL where x is.
+/// comparison is true or false. Of another x, `x = x` is NULL where x is, and `x IS x` true.
 fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     let new = match &*e {
         Expr::Binary { op, left, right } => match (&**left, &**right) {
             (Expr::Literal(a), Expr::Literal(b)) => fold_binary(*op, a, b),
-            (a, b) if a == b && is_null_test(a) => with_itself(*op),
+            (a, b) if a == b && (is_null_test(a) || same_as_itself(*op, a)) => with_itself(*op),
             _ => None,
         },
         Expr::Unary { op, expr } => match (op, &**expr) {
@@ -88,6 +89,11 @@ fn is_null_test(e: &Expr) -> bool {
     }
 }
 
+/// True where NULL counts as a value, so that what has one value is equal to itself.
+fn same_as_itself(op: BinaryOp, e: &Expr) -> bool {
+    op.is_null_safe() && e.is_deterministic() && !matches!(e, Expr::Row(_))
+}
+
 /// What is never NULL, compared with itself.
 fn with_itself(op: BinaryOp) -> Option<Expr> {
     match op {
@@ -131,7 +137,7 @@ pub(super) const NEGATION: Rule = Rule {
         "nulls": "SELECT name FROM customer WHERE NOT (city IS 'a')" != "SELECT name FROM customer WHERE city <> 'a'";
         "nulls": "SELECT name FROM customer WHERE NOT age >= 30" != "SELECT name FROM customer WHERE age < 30 OR age IS NULL";
     },
-    apply: Apply::Expr(negate),
+    apply: Apply::ExprOf(exprs::UNARY, negate),
 };
 
 /// One level of NOT: AND and OR by De Morgan, a comparison by its opposite, NOT NOT of a predicate by itself
@@ -177,7 +183,7 @@ pub(super) const ORIENTATION: Rule = Rule {
         "default": "SELECT name FROM customer WHERE age BETWEEN 30 AND 20" != "SELECT name FROM customer WHERE age BETWEEN 20 AND 30";
         "default": "SELECT name FROM customer WHERE age - id > 5" != "SELECT name FROM customer WHERE id - age > 5";
     },
-    apply: Apply::Expr(orient),
+    apply: Apply::ExprOf(exprs::BINARY, orient),
 };
 
 /// `>` and `>=` are turned here, and = with a constant before it, so that what is said twice is seen to be. Which operand
@@ -212,12 +218,13 @@ pub(super) const MEMBERSHIP: Rule = Rule {
         "strict": "SELECT name FROM customer WHERE age IN (30, 20, 30)" == "SELECT name FROM customer WHERE age IN (20, 30)";
         "nulls": "SELECT name FROM customer WHERE age NOT IN (20, NULL)" == "SELECT name FROM customer WHERE 1 = 0";
         "nulls": "SELECT name FROM customer WHERE age IN (20, NULL, 30)" == "SELECT name FROM customer WHERE age IN (20, 30)";
+        "nulls": "SELECT name FROM customer WHERE age NOT IN (id, NULL)" == "SELECT name FROM customer WHERE 1 = 0";
         "nulls": "SELECT age NOT IN (20, NULL) FROM customer" != "SELECT age <> 20 FROM customer";
         "default": "SELECT name FROM customer WHERE age = 1 OR id = 2" != "SELECT name FROM customer WHERE age IN (2, 1)";
         "default": "SELECT name FROM customer WHERE age NOT IN (20, 30)" != "SELECT name FROM customer WHERE age != 20 OR age != 30";
         "default": "SELECT name FROM customer WHERE age IN (20, 30)" != "SELECT name FROM customer WHERE age IN (20, 31)";
     },
-    apply: Apply::Expr(member),
+    apply: Apply::ExprOf(exprs::IN_LIST.or(exprs::UNARY).or(exprs::OR), member),
 };
 
 /// Nodes of an operand that a rule may copy: `x NOT IN (1, 2) NOT IN (1, 2) …` would
@@ -246,7 +253,7 @@ fn literal_list(list: &[Expr]) -> bool {
 /// A list without its NULLs, if it has some: `x = NULL` is NULL, whatever x is.
 fn without_nulls(list: &[Expr]) -> Option<Vec<Expr>> {
     let (nulls, rest): (Vec<Expr>, Vec<Expr>) = list.iter().cloned().partition(Expr::is_null_literal);
-    (!nulls.is_empty() && literal_list(&rest)).then_some(rest)
+    (!nulls.is_empty() && rest.iter().all(Expr::is_deterministic)).then_some(rest)
 }
 
 /// Lists are sorted and freed of duplicates and NULLs; a list of one is an equality, NOT IN a conjunction, and a

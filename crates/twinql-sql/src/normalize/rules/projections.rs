@@ -23,7 +23,7 @@ pub(super) const MERGING: Rule = Rule {
         "strict": "SELECT n FROM (SELECT age + 1 AS n FROM customer LIMIT 1)" != "SELECT age + 1 FROM customer";
         "default": "WITH old AS (SELECT DISTINCT city AS n FROM customer) SELECT n FROM old" != "SELECT city FROM customer";
     },
-    apply: Apply::Rel(merge),
+    apply: Apply::RelOf(Kinds::COMPUTING, merge),
 };
 
 /// Each operator takes in the projections right below it, and enters what their columns stood for, for those

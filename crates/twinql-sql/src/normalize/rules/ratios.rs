@@ -18,7 +18,7 @@ pub(super) const COUNT_IF: Rule = Rule {
             == "SELECT city, COUNT(CASE WHEN age > 30 THEN 1 END) FROM customer GROUP BY city";
         "nulls": "SELECT SUM(CASE WHEN age > 30 THEN 1 ELSE 0 END) FROM customer" != "SELECT COUNT(CASE WHEN age > 30 THEN 1 END) FROM customer";
     },
-    apply: Apply::Rel(count_if),
+    apply: Apply::RelOf(rels::AGGREGATE, count_if),
 };
 
 /// The predicate that an argument is 1 for, being 0 otherwise.
@@ -139,7 +139,7 @@ pub(super) const AVERAGE: Rule = Rule {
         "default": "SELECT SUM(CASE WHEN city = 'Rome' THEN 1 ELSE 0 END) * 100 / COUNT(id) FROM customer"
             != "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) * 100.0 / COUNT(*) FROM customer";
     },
-    apply: Apply::Rel(average),
+    apply: Apply::RelOf(rels::PROJECT, average),
 };
 
 /// The column of a call, which is added to the grouping unless it is there.
@@ -326,7 +326,7 @@ pub(super) const MEAN_OF_COUNTS: Rule = Rule {
             != "SELECT CAST(COUNT(*) AS REAL) / COUNT(DISTINCT day) FROM orders";
         "default": "SELECT AVG(n) FROM (SELECT AVG(age) AS n FROM customer GROUP BY city)" != "SELECT AVG(age) FROM customer";
     },
-    apply: Apply::Rel(mean_of_counts),
+    apply: Apply::RelOf(rels::AGGREGATE, mean_of_counts),
 };
 
 /// A SUM of what may be NULL could be NULL for a group, which AVG would leave out; one of reals adds up in another order.
@@ -374,7 +374,7 @@ pub(super) const ONES: Rule = Rule {
         "default": "SELECT SUM(1) FROM customer" == "SELECT COUNT(*) FROM customer";
         "default": "SELECT SUM(1) FROM customer WHERE id > 100" != "SELECT COUNT(*) FROM customer WHERE id > 100";
     },
-    apply: Apply::Rel(ones),
+    apply: Apply::RelOf(rels::AGGREGATE, ones),
 };
 
 /// Over no rows SUM is NULL and COUNT is 0: there have to be group keys, or an input that is never empty.

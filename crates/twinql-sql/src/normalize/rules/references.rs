@@ -18,7 +18,7 @@ pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
         "default": "SELECT DISTINCT o.day FROM orders o JOIN customer c ON o.customer_id < c.id" != "SELECT DISTINCT day FROM orders";
         "no-fk": "SELECT DISTINCT o.day FROM orders o JOIN customer c ON o.customer_id <= c.id" != "SELECT DISTINCT day FROM orders";
     },
-    apply: Apply::Rel(redundant_reference),
+    apply: Apply::RelOf(Kinds::COMPUTING, redundant_reference),
 };
 
 /// In the input of a grouping that ignores duplicates, where columns of the table may be read as those they

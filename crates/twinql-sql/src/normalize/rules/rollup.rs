@@ -28,7 +28,7 @@ pub(super) const ROLLUP: Rule = Rule {
         "nulls": "SELECT city, COUNT(n) FROM (SELECT city, age, COUNT(*) AS n FROM customer GROUP BY city, age) GROUP BY city"
             != "SELECT city, COUNT(*) FROM customer GROUP BY city";
     },
-    apply: Apply::Rel(rollup),
+    apply: Apply::RelOf(rels::AGGREGATE, rollup),
 };
 
 /// Aggregates with the columns they make.
@@ -44,7 +44,7 @@ fn plain(call: &AggregateCall) -> bool {
 /// The outer call over the inner grouping's rows as a call over the inner grouping's
 /// input. `grouped`: each outer group has an inner row. `apart`: within an outer group, the
 /// inner rows differ in this key alone.
-fn merged(
+pub(super) fn merged(
     outer: &AggregateCall,
     keys: &[(ColumnId, Expr)],
     calls: &[(ColumnId, AggregateCall)],
@@ -315,7 +315,7 @@ pub(super) const SINGLE_ROWS: Rule = Rule {
         "nulls": "SELECT order_id, SUM(amount) FROM line GROUP BY order_id" != "SELECT order_id, amount FROM line";
         "default": "SELECT COUNT(*) FROM customer GROUP BY city, age" != "SELECT COUNT(*) FROM customer GROUP BY city";
     },
-    apply: Apply::Rel(single_rows),
+    apply: Apply::RelOf(rels::AGGREGATE, single_rows),
 };
 
 /// SUM and AVG only of what is stored as a number of its kind: SUM of a text is a number, and not the text.
@@ -368,7 +368,7 @@ pub(super) const COUNTED_SUM: Rule = Rule {
         "nulls": "SELECT COALESCE(SUM(n), 0) FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city)" == "SELECT COUNT(*) FROM customer";
         "nulls": "SELECT COALESCE(SUM(n), 1) FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city)" != "SELECT COUNT(*) FROM customer";
     },
-    apply: Apply::Rel(counted_sum),
+    apply: Apply::RelOf(rels::PROJECT, counted_sum),
 };
 
 /// `COALESCE(SUM(n), 0)` above a grouping without keys, where n is the COUNT of an inner

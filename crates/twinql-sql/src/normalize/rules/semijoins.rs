@@ -15,7 +15,7 @@ pub(super) const DISTINCT_JOIN: Rule = Rule {
         "nulls": "SELECT c.name FROM customer c JOIN (SELECT DISTINCT customer_id AS k, day FROM orders) o ON o.k = c.id"
             != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders)";
     },
-    apply: Apply::Rel(distinct_join),
+    apply: Apply::RelOf(rels::JOIN, distinct_join),
 };
 
 /// Takes an input that is a DISTINCT each of whose columns is equated with a column outside it, or is a
@@ -96,7 +96,7 @@ pub(super) const ONE_SIDED: Rule = Rule {
         "nulls": "SELECT c.name, o.day FROM customer c FULL JOIN orders o ON o.customer_id = c.id WHERE c.city IS NULL"
             != "SELECT c.name, o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.city IS NULL";
     },
-    apply: Apply::Rel(one_sided),
+    apply: Apply::RelOf(Kinds::CONDITIONS, one_sided),
 };
 
 /// Conjuncts about the left side alone stay in ON: there they keep a row and only leave it without partner.
@@ -307,7 +307,7 @@ pub(super) const UNREAD_PARTNERS: Rule = Rule {
         "nulls": "SELECT c.name, COUNT(*) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.name"
             != "SELECT name, COUNT(*) FROM customer GROUP BY name";
     },
-    apply: Apply::Rel(unread_partners),
+    apply: Apply::RelOf(rels::AGGREGATE, unread_partners),
 };
 
 /// Through one filter, whose columns count as read.

@@ -19,7 +19,7 @@ pub(super) const IN_AS_EXISTS: Rule = Rule {
         "nulls": "SELECT name FROM customer WHERE city NOT IN (SELECT day FROM orders)"
             != "SELECT name FROM customer c WHERE NOT EXISTS (SELECT * FROM orders o WHERE o.day = c.city)";
     },
-    apply: Apply::Rel(in_as_exists),
+    apply: Apply::RelOf(Kinds::COMPUTING, in_as_exists),
 };
 
 /// In conjuncts IN becomes EXISTS whatever is NULL, since NULL and false drop the row alike. As a value, and
@@ -116,7 +116,7 @@ pub(super) const EXISTS_CLEANUP: Rule = Rule {
 /// Takes operators off the top until one is met that can drop the last row. LIMIT 0 is such a one, and so is
 /// an OFFSET; a negative LIMIT is none. A grouping with keys has a row if its input has, one without keys
 /// always.
-fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
+pub(super) fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> Changed {
     if role != Role::Exists {
         return None;
     }
@@ -159,7 +159,7 @@ pub(super) const EXISTS_TRUE: Rule = Rule {
         "nulls": "SELECT name FROM customer WHERE age > 3 OR EXISTS (SELECT COUNT(*) FROM orders)" == "SELECT name FROM customer";
         "nulls": "SELECT name FROM customer WHERE EXISTS (SELECT 1 FROM orders)" != "SELECT name FROM customer";
     },
-    apply: Apply::Expr(exists_true),
+    apply: Apply::ExprOf(exprs::EXISTS, exists_true),
 };
 
 /// The row without columns, to which `exists-cleanup` reduces an aggregate without keys, and a whole table
@@ -191,7 +191,7 @@ pub(super) const EXISTS_AS_JOIN: Rule = Rule {
         "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id"
             != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
     },
-    apply: Apply::Rel(exists_as_join),
+    apply: Apply::RelOf(Kinds::BLOCKS, exists_as_join),
 };
 
 /// Where rows count, so an EXISTS has to have one row at most for each row it is asked of.
@@ -289,7 +289,7 @@ pub(super) const SCALAR_AS_EXISTS: Rule = Rule {
         "default": "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE age = 3)"
             != "SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE age = 3)";
     },
-    apply: Apply::Rel(scalar_as_exists),
+    apply: Apply::RelOf(Kinds::BLOCKS, scalar_as_exists),
 };
 
 /// True for an aggregate over everything, of one row.
@@ -395,7 +395,7 @@ pub(super) const SET_OPERATION: Rule = Rule {
             != "SELECT DISTINCT city FROM customer WHERE age < 25 OR age > 35";
         "nulls": "SELECT id FROM customer EXCEPT SELECT age FROM customer" != "SELECT id FROM customer WHERE id NOT IN (SELECT age FROM customer)";
     },
-    apply: Apply::Rel(set_operation),
+    apply: Apply::RelOf(rels::SET_OP, set_operation),
 };
 
 /// Duplicates in the arms do not count without ALL. INTERSECT and EXCEPT then become conjuncts of the left
@@ -476,7 +476,7 @@ pub(super) const DUPLICATES: Rule = Rule {
         "default": "SELECT COUNT(name) FROM customer WHERE id IN (SELECT customer_id FROM orders)"
             != "SELECT COUNT(c.name) FROM customer c JOIN orders o ON o.customer_id = c.id";
     },
-    apply: Apply::Rel(duplicates),
+    apply: Apply::RelOf(rels::AGGREGATE, duplicates),
 };
 
 /// DISTINCT, MIN and MAX read their input as a set.
@@ -505,7 +505,7 @@ pub(super) const COUNTED_SEMI_JOIN: Rule = Rule {
         "no-fk": "SELECT COUNT(*), SUM(age) FROM customer WHERE id IN (SELECT customer_id FROM orders)"
             != "SELECT COUNT(DISTINCT c.id), SUM(c.age) FROM customer c JOIN orders o ON o.customer_id = c.id";
     },
-    apply: Apply::Rel(counted_semi_join),
+    apply: Apply::RelOf(rels::AGGREGATE, counted_semi_join),
 };
 
 /// All calls have to be COUNT(*) or extremes, for which duplicates do not count. Of several keys the first in the schema is

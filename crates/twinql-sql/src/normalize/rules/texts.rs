@@ -24,7 +24,7 @@ pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
         "default": "SELECT id FROM customer WHERE name = CAST(7 AS INTEGER)" != "SELECT id FROM customer WHERE name = 7";
         "default": "SELECT name FROM customer WHERE city = lower('Rome')" != "SELECT name FROM customer WHERE city = 'Rome'";
     },
-    apply: Apply::Expr(constant_function),
+    apply: Apply::ExprOf(exprs::FUNCTION.or(exprs::BINARY), constant_function),
 };
 
 /// `/` and `%` by 0 are NULL and stay; so does what overflows.
@@ -68,8 +68,9 @@ fn function(name: &str, args: &[Expr]) -> Option<Value> {
             Value::Integer(t.chars().count() as i64)
         }
         ("abs", 1) => Value::Integer(one.as_integer()?.checked_abs()?),
-        ("substr" | "substring", 3) => {
-            let (start, n) = (args.get(1)?.as_integer()?, args.get(2)?.as_integer()?);
+        ("substr" | "substring", 2 | 3) => {
+            let start = args.get(1)?.as_integer()?;
+            let n = args.get(2).map_or(Some(i64::MAX), Expr::as_integer)?;
             if start < 1 || n < 0 {
                 return None;
             }
@@ -78,6 +79,28 @@ fn function(name: &str, args: &[Expr]) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+pub(super) const LETTER_CASE: Rule = Rule {
+    name: "letter-case",
+    summary: "UPPER and LOWER of UPPER or LOWER are the outer one alone",
+    why: "The outer function gives a letter its case, whichever it had.",
+    source: "https://sqlite.org/lang_corefunc.html: ASCII letters alone change case",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT UPPER(LOWER(name)) FROM customer" == "SELECT UPPER(name) FROM customer";
+        "default": "SELECT UPPER(LOWER(name)) FROM customer" != "SELECT LOWER(name) FROM customer";
+    },
+    apply: Apply::ExprOf(exprs::FUNCTION, letter_case),
+};
+
+fn letter_case(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
+    let cases = |name: &str| matches!(name, "upper" | "lower");
+    let (_, args) = e.as_function_mut().filter(|(name, args)| cases(name) && args.len() == 1)?;
+    let inner = args.first().and_then(Expr::as_function);
+    let inner = inner.filter(|(name, args)| cases(name) && args.len() == 1)?.1.clone();
+    *args = inner;
+    Some(())
 }
 
 pub(super) const PATTERNS: Rule = Rule {
@@ -99,7 +122,7 @@ pub(super) const PATTERNS: Rule = Rule {
         "default": "SELECT id FROM customer WHERE name LIKE 'An%'" != "SELECT id FROM customer WHERE SUBSTR(name, 1, 2) = 'An'";
         "default": "SELECT id FROM orders WHERE STRFTIME('%Y', day) = '2014'" != "SELECT id FROM orders WHERE day LIKE '2014%'";
     },
-    apply: Apply::Expr(pattern),
+    apply: Apply::ExprOf(exprs::BINARY, pattern),
 };
 
 /// True for text columns: what they hold is text or NULL.

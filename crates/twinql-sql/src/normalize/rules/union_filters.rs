@@ -21,7 +21,7 @@ pub(super) const UNION_AS_OR: Rule = Rule {
         "default": "SELECT city FROM customer WHERE age > 20 UNION SELECT city FROM customer WHERE city = 'Rome'"
             != "SELECT city FROM customer WHERE age > 20 OR city = 'Rome'";
     },
-    apply: Apply::Rel(union_as_or),
+    apply: Apply::RelOf(rels::SET_OP, union_as_or),
 };
 
 /// Inputs, all scans of different tables, sorted by table, and conjuncts.
@@ -95,7 +95,7 @@ pub(super) const EXISTS_UNION: Rule = Rule {
         "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id INTERSECT SELECT 1 FROM line l WHERE l.amount = c.age)"
             != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id) OR EXISTS (SELECT 1 FROM line l WHERE l.amount = c.age)";
     },
-    apply: Apply::Expr(exists_union),
+    apply: Apply::ExprOf(exprs::EXISTS, exists_union),
 };
 
 /// UNION ALL as well: how often a row comes is not asked.

@@ -32,7 +32,7 @@ pub(super) const CHAIN: Rule = Rule {
             != "SELECT city FROM customer UNION ALL SELECT day FROM orders UNION SELECT product FROM line";
         "default": "SELECT city FROM customer UNION SELECT city FROM customer" != "SELECT city FROM customer";
     },
-    apply: Apply::Rel(chain),
+    apply: Apply::RelOf(rels::SET_OP, chain),
 };
 
 /// The arms of a chain of unions, with what each gives for the topmost columns (`wanted`). A UNION within a
@@ -122,7 +122,7 @@ pub(super) const SAME_ARMS: Rule = Rule {
         "nulls": "SELECT city FROM customer INTERSECT SELECT city FROM customer" != "SELECT city FROM customer";
         "nulls": "SELECT AVG(age) FROM customer EXCEPT SELECT MAX(age) FROM customer" != "SELECT id FROM customer LIMIT 0";
     },
-    apply: Apply::Rel(same_arms),
+    apply: Apply::RelOf(rels::SET_OP, same_arms),
 };
 
 /// INTERSECT and EXCEPT of one query. What is empty then may be so by an assumption that made the arms alike,
@@ -212,7 +212,7 @@ pub(super) const DISTINCT_UNION: Rule = Rule {
         "nulls": "SELECT x FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders)"
             != "SELECT city FROM customer UNION SELECT day FROM orders";
     },
-    apply: Apply::Rel(distinct_union),
+    apply: Apply::RelOf(rels::AGGREGATE, distinct_union),
 };
 
 /// The keys have to be columns of the union, none of them computed; in their order they are what the arms
@@ -258,7 +258,7 @@ pub(super) const CONSTANT_COLUMNS: Rule = Rule {
         "nulls": "SELECT 2, city FROM customer UNION ALL SELECT 3, day FROM orders"
             != "SELECT 2, x FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders)";
     },
-    apply: Apply::Rel(constant_columns),
+    apply: Apply::RelOf(rels::SET_OP, constant_columns),
 };
 
 /// The constant stands in a projection above, in place of the column. UNION without ALL keeps one column at
@@ -310,7 +310,7 @@ pub(super) const REPEATED_COLUMNS: Rule = Rule {
         "nulls": "SELECT a, b FROM (SELECT city AS a, city AS b FROM customer UNION ALL SELECT day, code FROM orders)"
             != "SELECT a, a FROM (SELECT city AS a FROM customer UNION ALL SELECT day FROM orders)";
     },
-    apply: Apply::Rel(repeated_columns),
+    apply: Apply::RelOf(rels::SET_OP, repeated_columns),
 };
 
 /// Under UNION as well: rows that are equal in one of two such columns are equal in both.
@@ -351,7 +351,7 @@ pub(super) const PROJECTION: Rule = Rule {
         "nulls": "SELECT a + 1 FROM (SELECT age AS a FROM customer UNION SELECT id FROM orders)"
             != "SELECT age + 1 FROM customer UNION ALL SELECT id + 1 FROM orders";
     },
-    apply: Apply::Rel(projection),
+    apply: Apply::RelOf(rels::PROJECT.or(rels::AGGREGATE), projection),
 };
 
 /// Each arm gets the expression as one more output, and the union a column for it. The arms must have the

@@ -15,7 +15,7 @@ pub(super) const WHOLE_WINDOW: Rule = Rule {
         "default": "SELECT name, AVG(age) OVER () FROM customer" == "SELECT name, (SELECT AVG(age) FROM customer) FROM customer";
         "default": "SELECT name, AVG(age) OVER (PARTITION BY city) FROM customer" != "SELECT name, (SELECT AVG(age) FROM customer) FROM customer";
     },
-    apply: Apply::Rel(whole_window),
+    apply: Apply::RelOf(rels::WINDOW, whole_window),
 };
 
 /// The aggregate that a window function over all rows is.
@@ -86,7 +86,7 @@ pub(super) const FIRST_RANKS: Rule = Rule {
         "nulls": "SELECT name FROM (SELECT name, RANK() OVER (ORDER BY age) AS r FROM customer) WHERE r = 1"
             != "SELECT name FROM customer WHERE age = (SELECT MIN(age) FROM customer)";
     },
-    apply: Apply::Rel(first_ranks),
+    apply: Apply::RelOf(rels::FILTER, first_ranks),
 };
 
 /// True for a conjunct that lets rank 1 alone through.
@@ -160,4 +160,33 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     }
     cx.replace(id, Expr::integer(1));
     Some(())
+}
+
+pub(super) const FIRST_VALUE: Rule = Rule {
+    name: "first-value",
+    summary: "NTH_VALUE(x, 1) is FIRST_VALUE(x)",
+    why: "Both are the value in the first row of the frame.",
+    source: "SQL:2011 window functions",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT NTH_VALUE(age, 1) OVER (PARTITION BY city ORDER BY id) FROM customer"
+            == "SELECT FIRST_VALUE(age) OVER (PARTITION BY city ORDER BY id) FROM customer";
+        "default": "SELECT NTH_VALUE(age, 2) OVER (ORDER BY id) FROM customer" != "SELECT FIRST_VALUE(age) OVER (ORDER BY id) FROM customer";
+    },
+    apply: Apply::RelOf(rels::WINDOW, first_value),
+};
+
+fn first_value(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let Rel::Window { calls, .. } = rel else {
+        return None;
+    };
+    let first = |call: &mut WindowCall| {
+        let one = call.func == "nth_value" && call.args.get(1).and_then(Expr::as_integer) == Some(1);
+        if one {
+            call.func = "first_value".to_owned();
+            call.args.truncate(1);
+        }
+        one
+    };
+    change_each(calls, |(_, call)| first(call)).then_some(())
 }

@@ -119,7 +119,7 @@ fn sets(select: &Select) -> Result<Option<Vec<Set>>, SqlError> {
             }
         }
     }
-    if !found {
+    if !found && !asks_what_is_grouped(select) {
         return Ok(None);
     }
     for set in &mut product {
@@ -133,6 +133,17 @@ fn sets(select: &Select) -> Result<Option<Vec<Set>>, SqlError> {
         *set = kept;
     }
     Ok(Some(product))
+}
+
+/// Whether an output asks by GROUPING() for keys that are left out.
+fn asks_what_is_grouped(select: &Select) -> bool {
+    let asks = |e: &Expr| plain_call(e).is_some_and(|(name, _)| name == "grouping");
+    select.projection.iter().any(|item| match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => {
+            any_expression(expr, &mut |e| asks(e))
+        }
+        _ => false,
+    })
 }
 
 /// Each expression as a group of one.
@@ -303,8 +314,13 @@ fn arm(select: &Select, set: &Set, all: &[Expr], extra: &[Expr]) -> Result<Selec
     for item in &mut out.projection {
         match item {
             SelectItem::UnnamedExpr(expr) => {
+                // A key that is left out keeps its name.
+                let alias = simple_name(expr).filter(|_| grouping.is_missing(expr)).cloned();
                 grouping.rewrite(expr)?;
                 aggregates |= has_aggregate(expr);
+                if let Some(alias) = alias {
+                    *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+                }
             }
             SelectItem::ExprWithAlias { expr, alias } => {
                 // GROUP BY may name the output.

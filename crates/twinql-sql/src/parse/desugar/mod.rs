@@ -16,6 +16,7 @@ mod oracle;
 mod pivot;
 mod ratio;
 mod series;
+mod single;
 mod top;
 mod units;
 
@@ -70,6 +71,7 @@ impl VisitorMut for Rewriter {
                     return self.flow(Err(error));
                 }
             }
+            Dialect::Generic => single::write_out(query),
             _ => {}
         }
         let ordered = top::write_out(query).and_then(|()| group_all::order(query));
