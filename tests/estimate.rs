@@ -41,14 +41,25 @@ fn systems_get_estimates_with_intervals() {
     assert_eq!(report, folder.json(&format!("{args} --threads 1")));
 
     let (out, _) = folder.run(&with("good.txt worse=bad.txt --resamples 300"), 0);
-    says(&out, &["90 % intervals", "untested", "good", "worse", "Differences", "as many as of the predictions that ex was fitted to"]);
+    says(
+        &out,
+        &[
+            "90 % intervals",
+            "untested",
+            "good",
+            "worse",
+            "Differences",
+            "as many as of the predictions that ex was fitted to",
+        ],
+    );
 }
 
 #[test]
 fn what_is_assumed_moves_the_estimate() {
     let folder = folder();
     let by = |share: &str| {
-        let report = folder.json(&with(&format!("good.txt --assume-accuracy {share} --resamples 50 --format json")));
+        let report =
+            folder.json(&with(&format!("good.txt --assume-accuracy {share} --resamples 50 --format json")));
         report["systems"][0]["estimate"].as_f64().unwrap()
     };
     assert!(by("0.2") < by("0.9"));

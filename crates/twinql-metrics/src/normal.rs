@@ -50,7 +50,9 @@ mod tests {
         assert!((within(0.99) - 2.575_829_304).abs() < 1e-8);
         assert!((two_sided(1.959_963_985) - 0.05).abs() < 1e-9);
         assert!((two_sided(0.0) - 1.0).abs() < 1e-12 && within(0.0) < 1e-12);
-        assert!((quantile(0.975) - 1.959_963_985).abs() < 1e-8 && (quantile(0.05) + 1.644_853_627).abs() < 1e-8);
+        assert!(
+            (quantile(0.975) - 1.959_963_985).abs() < 1e-8 && (quantile(0.05) + 1.644_853_627).abs() < 1e-8
+        );
         assert!((below(1.644_853_627) - 0.95).abs() < 1e-9 && (density(0.0) - 0.398_942_280).abs() < 1e-9);
         assert!(quantile(0.0) < -6.0 && quantile(1.0) > 6.0 && quantile(0.5).abs() < 1e-9);
         assert!(normal_of(0.5, 0.0) > 1.17 && normal_of(0.5, 0.5) < -1.17 && normal_of(0.0, 0.2).is_finite());

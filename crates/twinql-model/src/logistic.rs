@@ -100,10 +100,7 @@ pub(crate) struct Fitted<const N: usize> {
 ///
 /// # Errors
 /// All labels are the same, or there are too few databases.
-pub(crate) fn fit<const N: usize>(
-    samples: &[Sample<N>],
-    start: &Start<N>,
-) -> Result<Fitted<N>, Unfit> {
+pub(crate) fn fit<const N: usize>(samples: &[Sample<N>], start: &Start<N>) -> Result<Fitted<N>, Unfit> {
     let right = samples.iter().filter(|s| s.label).count();
     if right == 0 || right == samples.len() {
         return Err(Unfit::OneLabel(samples.len()));

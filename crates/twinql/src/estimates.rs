@@ -117,7 +117,8 @@ pub fn estimate(
     let guesses: Vec<Vec<Guess>> = systems
         .iter()
         .map(|system| {
-            let scores: Vec<f64> = system.predictions.iter().map(|n| score(n).unwrap_or(model.right)).collect();
+            let scores: Vec<f64> =
+                system.predictions.iter().map(|n| score(n).unwrap_or(model.right)).collect();
             let share = match assumed {
                 Assumed::AsFitted => model.right,
                 Assumed::Share(share) => share,
@@ -216,9 +217,8 @@ mod tests {
     fn what_is_assumed_moves_all_of_them() {
         let model = ExecutionModel::shipped().unwrap();
         let pairs = pairs(&[Some(0.6), Some(0.4)]);
-        let by = |assumed| {
-            estimate(model, &pairs, &[system("one", &[0, 1])], assumed, &HOW).systems[0].estimate
-        };
+        let by =
+            |assumed| estimate(model, &pairs, &[system("one", &[0, 1])], assumed, &HOW).systems[0].estimate;
         assert!(by(Assumed::Share(0.1)) < 0.3 && by(Assumed::Share(0.95)) > 0.7);
         assert!((0.0..=1.0).contains(&by(Assumed::Batch)));
     }

@@ -6,7 +6,9 @@ use clap::Args;
 
 use twinql::estimates::Assumed;
 
-use super::shared::{GoldFlag, NeededSchemaFlags, Output, PairDialectFlags, ProfileFlag, RunFlags, SemanticsFlag};
+use super::shared::{
+    GoldFlag, NeededSchemaFlags, Output, PairDialectFlags, ProfileFlag, RunFlags, SemanticsFlag,
+};
 
 /// Execution accuracies without databases.
 #[derive(Debug, Args)]

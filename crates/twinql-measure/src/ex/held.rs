@@ -69,7 +69,9 @@ pub(super) fn tell(set: &BTreeMap<u64, Vec<Known>>, first: &ExecutionModel) -> D
             for (name, figures) in systems::figures(held, prior)? {
                 let Figures { error, inside, tau, cases } = figures;
                 let by = if prior { "batch" } else { "as is" };
-                println!("{seed:<6} {name:<13} {by:<9} {error:<17.4} {inside:<8.3} {tau:.3}   ({cases} cases)");
+                println!(
+                    "{seed:<6} {name:<13} {by:<9} {error:<17.4} {inside:<8.3} {tau:.3}   ({cases} cases)"
+                );
             }
         }
     }

@@ -72,7 +72,8 @@ impl Set<'_> {
             let line: Value = serde_json::from_str(line)?;
             let row = line["row"].as_u64().and_then(|row| usize::try_from(row).ok()).ok_or("no row")?;
             let seed = line["seed"].as_u64().ok_or("no seed")?;
-            let (pair, kinds) = all.get(row).zip(kinds.get(row)).ok_or("the kept file is of other pairs; remove it")?;
+            let (pair, kinds) =
+                all.get(row).zip(kinds.get(row)).ok_or("the kept file is of other pairs; remove it")?;
             let db_id = pair.db_id.clone().unwrap_or_default();
             let label = pair.label == Some(1);
             let gold = number(&mut golds, format!("{db_id}\n{}", pair.gold));

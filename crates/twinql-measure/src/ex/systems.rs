@@ -29,7 +29,10 @@ pub(super) struct Figures {
 
 /// Over all databases, and over each alone. How much predictions move together is measured on the other databases, and over
 /// all of them on all; with `by_batch`, how many are right is found for each system.
-pub(super) fn figures(held: &[Held<'_>], by_batch: bool) -> Result<[(&'static str, Figures); 2], Box<dyn Error>> {
+pub(super) fn figures(
+    held: &[Held<'_>],
+    by_batch: bool,
+) -> Result<[(&'static str, Figures); 2], Box<dyn Error>> {
     let databases: BTreeSet<usize> = held.iter().map(|h| h.known.database).collect();
     let all = one(held, held, by_batch)?;
     let mut alone = Vec::new();

@@ -85,7 +85,8 @@ pub fn estimates(
         let sum: f64 = system.iter().enumerate().map(|(at, guess)| of(at, guess)).sum();
         sum / system.len().max(1) as f64
     };
-    let expected: Vec<f64> = systems.iter().map(|system| mean(system, &|_, guess| guess.probability)).collect();
+    let expected: Vec<f64> =
+        systems.iter().map(|system| mean(system, &|_, guess| guess.probability)).collect();
     let thresholds: Vec<Vec<f64>> =
         systems.iter().map(|system| system.iter().map(|guess| at(guess.probability)).collect()).collect();
     let drawn: Vec<Vec<f64>> = (0..how.resamples as u64)

@@ -52,12 +52,14 @@ mod tests {
     #[test]
     fn the_share_of_a_batch_is_found() {
         let scores = |share: f64, n: usize| -> Vec<f64> {
-            (0..n).flat_map(|i| {
-                let u = (i as f64 + 0.5) / n as f64;
-                let right = (share * 20.0).round() as usize;
-                let (good, bad) = (u.sqrt(), 1.0 - u.sqrt());
-                std::iter::repeat_n(good, right).chain(std::iter::repeat_n(bad, 20 - right))
-            }).collect()
+            (0..n)
+                .flat_map(|i| {
+                    let u = (i as f64 + 0.5) / n as f64;
+                    let right = (share * 20.0).round() as usize;
+                    let (good, bad) = (u.sqrt(), 1.0 - u.sqrt());
+                    std::iter::repeat_n(good, right).chain(std::iter::repeat_n(bad, 20 - right))
+                })
+                .collect()
         };
         for share in [0.3, 0.5, 0.8] {
             let found = prior(&scores(share, 500), 0.5);

@@ -57,9 +57,9 @@ impl Together {
                     *sum += x;
                 }
             }
-            groups.values().fold((0.0, 0.0), |(up, down), [r, rr, w, ww]| {
-                (up + r * r - rr, down + w * w - ww)
-            })
+            groups
+                .values()
+                .fold((0.0, 0.0), |(up, down), [r, rr, w, ww]| (up + r * r - rr, down + w * w - ww))
         };
         let of_gold = sums(&|o| (o.database, o.gold));
         let of_database = sums(&|o| (o.database, 0));

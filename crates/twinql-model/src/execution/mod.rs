@@ -54,7 +54,16 @@ pub struct Executed {
 
 /// Weights that belong to no kind of difference.
 const OWN: [&str; 11] = [
-    "offset", "equal", "different", "refuted", "unrefuted", "unknown", "share", "untested", "network", "every",
+    "offset",
+    "equal",
+    "different",
+    "refuted",
+    "unrefuted",
+    "unknown",
+    "share",
+    "untested",
+    "network",
+    "every",
     "regular",
 ];
 /// All weights.
@@ -133,8 +142,9 @@ pub struct Between {
 /// How often the interval of a probability holds.
 const LEVEL_OF_DATABASES: f64 = 0.9;
 
-static SHIPPED: LazyLock<Option<ExecutionModel>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("weights.json")).ok().filter(ExecutionModel::is_usable));
+static SHIPPED: LazyLock<Option<ExecutionModel>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("weights.json")).ok().filter(ExecutionModel::is_usable)
+});
 
 impl ExecutionModel {
     /// The model that is used where a checkpoint has none of its own; none only where the file of this crate is broken,
@@ -186,10 +196,7 @@ impl ExecutionModel {
     ///
     /// # Errors
     /// Those of [`ExecutionModel::fit`].
-    pub fn left_out(
-        executed: &[Executed],
-        from: Option<&ExecutionModel>,
-    ) -> Result<Vec<Outcome>, Unfit> {
+    pub fn left_out(executed: &[Executed], from: Option<&ExecutionModel>) -> Result<Vec<Outcome>, Unfit> {
         ExecutionModel::fit_and_left_out(executed, from).map(|(_, outcomes)| outcomes)
     }
 
@@ -215,7 +222,8 @@ impl ExecutionModel {
             };
         }
         let found = fit(&samples, &Start { weights, ridge, positive })?;
-        let mut databases: BTreeMap<&str, usize> = executed.iter().map(|e| (e.database.as_str(), 0)).collect();
+        let mut databases: BTreeMap<&str, usize> =
+            executed.iter().map(|e| (e.database.as_str(), 0)).collect();
         databases.values_mut().enumerate().for_each(|(at, place)| *place = at);
         let outcomes = executed.iter().zip(&found.left_out).map(|(e, probability)| Outcome {
             probability: *probability,

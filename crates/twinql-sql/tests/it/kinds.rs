@@ -35,7 +35,11 @@ fn every_kind_is_explained_and_shown() {
     assert_eq!(names.len(), KINDS.len(), "two kinds of one name");
     for one in KINDS {
         for alike in [true, false] {
-            assert!(one.examples.iter().any(|e| e.alike == alike), "{}: no example, alike: {alike}", one.name);
+            assert!(
+                one.examples.iter().any(|e| e.alike == alike),
+                "{}: no example, alike: {alike}",
+                one.name
+            );
         }
         assert!(one.about.ends_with('.'), "{}: {}", one.name, one.about);
         assert_eq!(kind(one.name), Some(one));
@@ -71,6 +75,11 @@ fn what_computes_a_column_is_bounded() {
         deep = format!("SELECT x * x + x * x AS x FROM ({deep}) t");
     }
     let other = deep.replace("age AS x", "score AS x");
-    let example = Example { under: "bird", queries: [&deep, &other].map(|s| &*s.clone().leak()), alike: false, untold: None };
+    let example = Example {
+        under: "bird",
+        queries: [&deep, &other].map(|s| &*s.clone().leak()),
+        alike: false,
+        untold: None,
+    };
     assert!(!found(&schema, &example).is_empty());
 }

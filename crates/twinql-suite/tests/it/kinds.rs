@@ -9,8 +9,11 @@ use twinql_suite::{Judge, JudgeConfig, Verdict};
 #[test]
 fn examples_of_kinds_are_told_apart() {
     let schema = Example::schema().unwrap();
-    let all: Vec<(&str, &Example)> =
-        KINDS.iter().flat_map(|kind| kind.examples.iter().map(|e| (kind.name, e))).filter(|(_, e)| !e.alike).collect();
+    let all: Vec<(&str, &Example)> = KINDS
+        .iter()
+        .flat_map(|kind| kind.examples.iter().map(|e| (kind.name, e)))
+        .filter(|(_, e)| !e.alike)
+        .collect();
     let objection = |(kind, example): &(&str, &Example)| {
         let semantics = example.semantics().unwrap();
         let judge = Judge::new(&schema, JudgeConfig { semantics, databases: 300, ..JudgeConfig::default() });

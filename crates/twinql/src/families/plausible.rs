@@ -80,7 +80,8 @@ impl Setup {
                     _ => Vec::new(),
                 };
                 let (network, every) = (said(&plausible, at), said(&every, at));
-                let signs = Signs { evidence, network, every, regular: regular(at), kinds, ..Signs::default() };
+                let signs =
+                    Signs { evidence, network, every, regular: regular(at), kinds, ..Signs::default() };
                 Some(match counted.as_ref()? {
                     Expectation::Counted(e) => {
                         Ok(Known { signs: Signs { agree: e.agree, of: e.of, ..signs }, untested: None })
@@ -105,7 +106,10 @@ impl Setup {
     /// The model of `ex`: the checkpoint's own, or the shipped one.
     pub(crate) fn execution_model(&self) -> Option<&ExecutionModel> {
         let own = self.network.as_ref().and_then(|network| network.scorer().info().ex.as_ref());
-        own.or_else(ExecutionModel::shipped)
+        match own {
+            Some(own) => Some(own),
+            None => ExecutionModel::shipped(),
+        }
     }
 
     /// What plausible databases say of all pairs, counted once for both metrics.

@@ -14,7 +14,9 @@ impl Found {
         let mut ranked: Vec<&Estimated> = self.found.systems.iter().collect();
         ranked.sort_by(|a, b| b.estimate.total_cmp(&a.estimate));
         let percent = self.how.level * 100.0;
-        let mut out = format!("Execution accuracy, estimated without databases ({percent:.0} % intervals; best first)\n");
+        let mut out = format!(
+            "Execution accuracy, estimated without databases ({percent:.0} % intervals; best first)\n"
+        );
         let header = ["system", "estimate", "from", "to", "golds", "untested", "failed"];
         let mut rows = vec![header.map(str::to_owned).to_vec()];
         for s in &ranked {
@@ -29,7 +31,9 @@ impl Found {
             out.push_str("p: how likely a difference of another sign is, doubled; adjusted for all pairs of systems (Holm)\n");
         }
         let assumed = match self.assumed {
-            Assumed::AsFitted => "\ntaken to be right: as many as of the predictions that ex was fitted to\n".to_owned(),
+            Assumed::AsFitted => {
+                "\ntaken to be right: as many as of the predictions that ex was fitted to\n".to_owned()
+            }
             Assumed::Share(p) => format!("\ntaken to be right: {p} of the predictions\n"),
             Assumed::Batch => "\ntaken to be right: as many as the scores of each system say\n".to_owned(),
         };

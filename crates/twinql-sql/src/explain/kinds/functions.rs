@@ -10,7 +10,12 @@ pub(super) static ROUNDED: Kind = Kind {
         "bird": "SELECT ROUND(score, 1) FROM customer" != "SELECT score FROM customer";
         "bird": "SELECT CAST(age AS INTEGER) FROM customer" == "SELECT age FROM customer";
     },
-    holds: |sides| sides.one_sided(|parts| &parts.functions, &["round", "cast", "ceil", "ceiling", "floor", "printf", "format"]),
+    holds: |sides| {
+        sides.one_sided(
+            |parts| &parts.functions,
+            &["round", "cast", "ceil", "ceiling", "floor", "printf", "format"],
+        )
+    },
 };
 
 pub(super) static ARITHMETIC: Kind = Kind {
@@ -42,7 +47,10 @@ pub(super) static DATE: Kind = Kind {
         "bird": "SELECT id FROM visit WHERE STRFTIME('%Y', day) = '2020'" == "SELECT id FROM visit WHERE '2020' = STRFTIME('%Y', day)";
     },
     holds: |sides| {
-        sides.one_sided(|parts| &parts.functions, &["strftime", "date", "datetime", "time", "julianday", "unixepoch", "timediff"])
+        sides.one_sided(
+            |parts| &parts.functions,
+            &["strftime", "date", "datetime", "time", "julianday", "unixepoch", "timediff"],
+        )
     },
 };
 
@@ -54,7 +62,10 @@ pub(super) static TEXT: Kind = Kind {
         "bird": "SELECT SUBSTR(day, 1, 4) FROM visit" == "SELECT SUBSTRING(day, 1, 4) FROM visit";
     },
     holds: |sides| {
-        let named = sides.one_sided(|parts| &parts.functions, &["substr", "substring", "instr", "replace", "trim", "ltrim", "rtrim", "length"]);
+        let named = sides.one_sided(
+            |parts| &parts.functions,
+            &["substr", "substring", "instr", "replace", "trim", "ltrim", "rtrim", "length"],
+        );
         named || sides.one_sided(|parts| &parts.operators, &["||"])
     },
 };
@@ -86,5 +97,7 @@ pub(super) static WINDOW: Kind = Kind {
         "bird": "SELECT name, RANK() OVER (ORDER BY age) FROM customer" != "SELECT name, age FROM customer";
         "bird": "SELECT RANK() OVER (ORDER BY age) FROM customer" == "SELECT RANK() OVER (ORDER BY c.age) FROM customer c";
     },
-    holds: |sides| sides.alone(|parts| &parts.others).iter().flatten().any(|text| text.starts_with("window ")),
+    holds: |sides| {
+        sides.alone(|parts| &parts.others).iter().flatten().any(|text| text.starts_with("window "))
+    },
 };

@@ -46,7 +46,8 @@ pub(super) static EXTREME: Kind = Kind {
             == "SELECT name FROM customer WHERE (SELECT MAX(c.age) FROM customer c) = age";
     },
     holds: |sides| {
-        let extreme = |parts: &super::parts::Parts| parts.aggregates.has("MIN") || parts.aggregates.has("MAX");
+        let extreme =
+            |parts: &super::parts::Parts| parts.aggregates.has("MIN") || parts.aggregates.has("MAX");
         let [gold, pred] = [&sides.gold, &sides.pred];
         extreme(gold) && !pred.limits.is_empty() && gold.limits.is_empty()
             || extreme(pred) && !gold.limits.is_empty() && pred.limits.is_empty()

@@ -290,6 +290,7 @@ impl Reader<'_> {
     fn is_key(&self, c: ColumnId) -> bool {
         let Some(at) = c.info(&self.plan.columns).and_then(|info| info.origin) else { return false };
         let Some(table) = self.schema.tables.get(at.table) else { return false };
-        table.primary_key == [at.column] || table.foreign_keys.iter().any(|key| key.columns.contains(&at.column))
+        table.primary_key == [at.column]
+            || table.foreign_keys.iter().any(|key| key.columns.contains(&at.column))
     }
 }
