@@ -66,7 +66,7 @@ pub(super) fn tell(set: &BTreeMap<u64, Vec<Known>>, first: &ExecutionModel) -> D
     println!("seed   of            prior     mean abs. error   inside   tau");
     for (seed, held) in &held {
         for prior in [false, true] {
-            for (name, figures) in systems::figures(held, prior)? {
+            for (name, figures) in systems::figures(held, first, prior)? {
                 let Figures { error, inside, tau, cases } = figures;
                 let by = if prior { "batch" } else { "as is" };
                 println!(

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};

@@ -27,19 +27,21 @@ pub(super) struct Figures {
     pub(super) cases: usize,
 }
 
-/// Over all databases, and over each alone. How much predictions move together is measured on the other databases, and over
-/// all of them on all; with `by_batch`, how many are right is found for each system.
+/// Over all databases, and over each alone. How much predictions of a database move together is what `first` says, since five
+/// databases do not tell how databases differ; for those of a gold it is measured on the other databases, and over all of them
+/// on all. With `by_batch`, how many are right is found for each system.
 pub(super) fn figures(
     held: &[Held<'_>],
+    first: &ExecutionModel,
     by_batch: bool,
 ) -> Result<[(&'static str, Figures); 2], Box<dyn Error>> {
     let databases: BTreeSet<usize> = held.iter().map(|h| h.known.database).collect();
-    let all = one(held, held, by_batch)?;
+    let all = one(held, shared(held, first), held, by_batch)?;
     let mut alone = Vec::new();
     for database in databases {
         let (own, others): (Vec<Held<'_>>, Vec<Held<'_>>) =
             held.iter().partition(|h| h.known.database == database);
-        alone.push(one(&own, &others, by_batch)?);
+        alone.push(one(&own, shared(&others, first), &others, by_batch)?);
     }
     let n = alone.len().max(1) as f64;
     let mean = |of: fn(&Figures) -> f64| alone.iter().map(of).sum::<f64>() / n;
@@ -49,9 +51,12 @@ pub(super) fn figures(
 }
 
 /// The systems' accuracies over some pairs, with what the pairs of `others` say of how predictions move together.
-fn one(held: &[Held<'_>], others: &[Held<'_>], by_batch: bool) -> Result<Figures, Box<dyn Error>> {
-    let outcomes = distinct(others);
-    let together = Together::measured(&outcomes);
+fn one(
+    held: &[Held<'_>],
+    together: Together,
+    others: &[Held<'_>],
+    by_batch: bool,
+) -> Result<Figures, Box<dyn Error>> {
     let fitted = others.iter().map(|h| right(h.known)).sum::<f64>() / others.len().max(1) as f64;
     let mut answers: Vec<Answer> = Vec::new();
     let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
@@ -95,10 +100,18 @@ pub(super) fn together(
     first: &ExecutionModel,
 ) -> Result<Together, Box<dyn Error>> {
     let held = held::held(set, first)?;
-    let parts: Vec<Together> = held.values().map(|held| Together::measured(&distinct(held))).collect();
+    let parts: Vec<Together> = held.values().map(|held| shared(held, first)).collect();
     let n = parts.len().max(1) as f64;
     let mean = |of: fn(&Together) -> f64| parts.iter().map(of).sum::<f64>() / n;
     Ok(Together { database: mean(|t| t.database), gold: mean(|t| t.gold) })
+}
+
+/// What pairs say of predictions for one gold, and `first` of those of one database.
+fn shared(held: &[Held<'_>], first: &ExecutionModel) -> Together {
+    let found = Together::measured(&distinct(held));
+    // What is shared by a gold is shared by its database as well: the sum is what is measured of golds.
+    let Together { database, .. } = first.together;
+    Together { database, gold: (found.gold + found.database - database).max(0.0) }
 }
 
 /// Equal predictions once.

