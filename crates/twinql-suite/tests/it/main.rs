@@ -2,6 +2,7 @@
 
 mod dialects;
 mod fuzz_corpus;
+mod kinds;
 mod left_open;
 mod plausible;
 mod profiles;
