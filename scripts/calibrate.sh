@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fits what a shipped checkpoint makes of executions and of small databases, and puts the weights into its file in
-# checkpoints/: `ex`, to predictions that are executed on Spider's training databases, and how `gmn` is
-# corrected by a probe: for the question `plausible` to those of them on validation databases, for `every` to pairs of the wide
-# corpus over its validation databases, with the labels of each semantics that the networks answer for.
+# Fits what a shipped checkpoint makes of small databases, and puts the weights into its file in checkpoints/: how `gmn` is
+# corrected by a probe, for the question `plausible` to predictions that are executed on Spider's validation databases, for
+# `every` to pairs of the wide corpus over its validation databases, with the labels of each semantics that the networks answer
+# for. `scripts/ex.sh` comes after it: `ex` weighs what `gmn` says.
 #   scripts/calibrate.sh small
 #   scripts/calibrate.sh base
 # Needs TWINQL_DATA (docs/training.md). What it fits to is made where it is missing, a quarter of an hour on two processors, and
@@ -30,7 +30,6 @@ fit() {
   mv "$out/$name.next.safetensors" "$out/$name.safetensors"
   next=$out/$name.safetensors
 }
-fit --metric ex --pairs "$out/labelled.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
 fit --metric gmn --question plausible --pairs "$out/plausible.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird
 for each in "${semantics[@]}"; do
   fit --metric gmn --question every --pairs "$wide/$each.jsonl.gz" --schemas "$wide/schemas" --semantics "$each"

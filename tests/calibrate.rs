@@ -49,8 +49,8 @@ fn a_checkpoint_gets_weights_that_score() {
     assert!(err.contains("wrote new.safetensors"), "{err}");
 
     let report: Value = folder.json(&[&ARGS[..], &["--format", "json", "--quiet"]].concat());
-    let weights = &report["execution"];
-    assert!(weights["equal"].as_f64().unwrap() > 0.0 && weights["refuted"].as_f64().unwrap() < 0.0);
+    let model = &report["ex"];
+    assert!(model["weights"]["equal"].as_f64().unwrap() > 0.0 && model["source"] == "executed.jsonl");
     // The same weights, whatever runs the queries.
     let threads = ["--format", "json", "--quiet", "--workers", "threads", "--threads", "1"];
     assert_eq!(folder.json(&[&ARGS[..], &threads].concat()), report);

@@ -15,6 +15,7 @@ mod corpus;
 mod databases;
 #[cfg(unix)]
 mod documented;
+mod estimate;
 mod evaluate;
 mod execute;
 mod explain;

@@ -130,6 +130,7 @@ fn run_command(cli: Cli) -> anyhow::Result<bool> {
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Compare(typed) => commands::compare::run(typed, common.seed, console),
+        Command::Estimate(typed) => commands::estimate::run(typed, common.seed, console),
         Command::Perturb(typed) => commands::perturb::run(&typed, common.seed, console),
         Command::Consistency(typed) => commands::consistency::run(typed, common.seed, console),
         Command::Calibrate(typed) => commands::calibrate::run(typed, common.seed, console),

@@ -27,6 +27,7 @@ mod dialects;
 mod distil;
 pub mod docs;
 pub mod esm_agreement;
+mod ex;
 mod expected;
 mod fluency_model;
 pub mod gaming;
@@ -74,6 +75,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     dialects::engines::MEASUREMENT,
     dialects::pairs::MEASUREMENT,
     esm_agreement::MEASUREMENT,
+    ex::MEASUREMENT,
     expected::MEASUREMENT,
     fluency_model::MEASUREMENT,
     gaming::MEASUREMENT,

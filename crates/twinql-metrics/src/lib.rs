@@ -8,6 +8,7 @@ mod classic;
 mod confusion;
 mod delong;
 mod error;
+mod estimate;
 mod hardness;
 mod keywords;
 mod normal;
@@ -28,6 +29,10 @@ pub use classic::{
 pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use delong::{DeLong, delong};
 pub use error::Undefined;
+pub use estimate::{
+    Accuracy, Answer, Estimates, Guess, Lead, Outcome, Together, between_databases, estimates, prior,
+    reweighed,
+};
 pub use hardness::{Counts, Hardness, counts, hardness};
 pub use keywords::{Keyword, KeywordSet, UnknownKeyword, keywords};
 pub use precision::{PrecisionPoint, average_precision, precision_recall_curve};

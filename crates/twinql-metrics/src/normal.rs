@@ -19,6 +19,27 @@ pub(crate) fn within(level: f64) -> f64 {
     (low + high) / 2.0
 }
 
+/// The chance that a standard normal variable lies below `z`.
+pub(crate) fn below(z: f64) -> f64 {
+    erfc(-z / std::f64::consts::SQRT_2) / 2.0
+}
+
+/// The density of a standard normal variable at `z`.
+pub(crate) fn density(z: f64) -> f64 {
+    (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+/// The `z` below which a standard normal variable lies with probability `p`; at the most 8 standard deviations off.
+pub(crate) fn quantile(p: f64) -> f64 {
+    let side = if p < 0.5 { -1.0 } else { 1.0 };
+    side * within((2.0 * p - 1.0).abs())
+}
+
+/// A standard normal variable of two uniform ones between 0 and 1 (Box and Muller 1958).
+pub(crate) fn normal_of(one: f64, other: f64) -> f64 {
+    (-2.0 * libm::log(one.max(f64::MIN_POSITIVE))).sqrt() * libm::cos(2.0 * std::f64::consts::PI * other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +50,11 @@ mod tests {
         assert!((within(0.99) - 2.575_829_304).abs() < 1e-8);
         assert!((two_sided(1.959_963_985) - 0.05).abs() < 1e-9);
         assert!((two_sided(0.0) - 1.0).abs() < 1e-12 && within(0.0) < 1e-12);
+        assert!(
+            (quantile(0.975) - 1.959_963_985).abs() < 1e-8 && (quantile(0.05) + 1.644_853_627).abs() < 1e-8
+        );
+        assert!((below(1.644_853_627) - 0.95).abs() < 1e-9 && (density(0.0) - 0.398_942_280).abs() < 1e-9);
+        assert!(quantile(0.0) < -6.0 && quantile(1.0) > 6.0 && quantile(0.5).abs() < 1e-9);
+        assert!(normal_of(0.5, 0.0) > 1.17 && normal_of(0.5, 0.5) < -1.17 && normal_of(0.0, 0.2).is_finite());
     }
 }

@@ -67,10 +67,10 @@ pub struct CheckpointInfo {
     /// without their verdicts.
     #[serde(default)]
     pub tiers: Option<Tiers>,
-    /// How likely execution on a real database calls a prediction right; none before
-    /// [`ExecutionModel::fit`] has seen executed pairs.
+    /// How likely execution on a real database calls a prediction right, where it was fitted to pairs of the users' own;
+    /// else the shipped weights are used ([`ExecutionModel::shipped`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub execution: Option<ExecutionModel>,
+    pub ex: Option<ExecutionModel>,
     /// How probabilities are corrected by what a few databases show, for each question under each semantics; none before
     /// [`Correction::fit`] has seen pairs of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -124,7 +124,7 @@ impl CheckpointInfo {
             validation: Quality::UNMEASURED,
             readings: Vec::new(),
             tiers: None,
-            execution: None,
+            ex: None,
             corrections: Vec::new(),
             epoch: 0,
             signature: signature(config, &data, None),
@@ -216,7 +216,7 @@ impl Checkpoint {
             && (0.0..=1.0).contains(&info.threshold)
             && info.band.as_ref().is_none_or(Band::is_usable)
             && info.readings.iter().all(Reading::is_usable)
-            && info.execution.as_ref().is_none_or(ExecutionModel::is_usable)
+            && info.ex.as_ref().is_none_or(ExecutionModel::is_usable)
             && info.corrections.iter().all(Correction::is_usable);
         if !usable {
             return Err(ModelError::damaged(origin, "its calibration is not usable"));

@@ -11,7 +11,7 @@ use twinql_graph::Question;
 
 use crate::band::{Band, LEVEL};
 use crate::calibrate::{Point, Quality, best_threshold, logit};
-use crate::logistic::{Folds, Sample, Unfit, chance, fit};
+use crate::logistic::{Folds, Sample, Start, Unfit, chance, fit};
 
 /// The most that a pair scores that a database tells apart, where the question is about every database: as a pair
 /// whose answers have different widths. The order that the network gives such pairs stays.
@@ -154,7 +154,9 @@ impl Correction {
             database: p.database.clone(),
         };
         let samples: Vec<Sample<5>> = pairs.iter().copied().filter(|p| unsettled(p)).map(sample).collect();
-        let ([offset, network, share, silent, open], folds) = fit(&samples, &NOT_NEGATIVE)?;
+        let start = Start::new(std::array::from_fn(|place| NOT_NEGATIVE.contains(&place)));
+        let found = fit(&samples, &start)?;
+        let ([offset, network, share, silent, open], folds) = (found.weights, found.folds);
         let mut correction = Correction {
             question,
             semantics: semantics.to_owned(),

@@ -83,7 +83,7 @@ pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Network, Precision,
 pub use correction::{Correction, Probed, Shown};
 pub use error::ModelError;
 pub use example::Example;
-pub use execution::{Executed, ExecutionModel, Folds, Signs, Unfit};
+pub use execution::{Between, Executed, ExecutionModel, Folds, Signs, Unfit};
 pub use pretrain::{Pretrained, pretrain};
 pub use pretrain_config::PretrainConfig;
 pub use reading::Reading;

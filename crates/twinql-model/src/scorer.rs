@@ -92,7 +92,7 @@ impl Scorer {
 
     /// The checkpoint, with what `execution` says of real databases in place of what it said before.
     pub fn with_execution(&self, execution: ExecutionModel) -> Checkpoint {
-        let info = CheckpointInfo { execution: Some(execution), ..(*self.stored).clone() };
+        let info = CheckpointInfo { ex: Some(execution), ..(*self.stored).clone() };
         Checkpoint { info, weights: self.inference.weights().to_vec() }
     }
 

@@ -116,6 +116,12 @@ impl EngineBuilder {
         self
     }
 
+    /// How many predictions `ex` takes to be right, from 0 to 1: as many as where it was fitted, if nothing is said.
+    pub fn assume_accuracy(mut self, share: impl Into<Option<f64>>) -> EngineBuilder {
+        self.setup.assumed = share.into();
+        self
+    }
+
     /// Lets the suite judge by `workers`, within `limits`.
     pub fn workers(mut self, workers: Workers, limits: Limits) -> EngineBuilder {
         self.setup.workers = Arc::new(workers);
@@ -133,7 +139,7 @@ impl EngineBuilder {
     ///
     /// # Errors
     /// A learned metric without a network, in a program that has none built in; a tier with a network that was
-    /// trained without them, or `ex` with one that was not calibrated for it; a question that the network was not
+    /// trained without them; a question that the network was not
     /// trained for; a metric that executes on databases, and
     /// none are given.
     pub fn build(self) -> Result<Engine, NetworkError> {
@@ -193,7 +199,6 @@ fn engine(
         match metric.missing(setup.network.as_ref(), setup.runs.is_some()) {
             None | Some(Need::Network | Need::Verdicts) => {}
             Some(Need::Tiers) => return Err(NetworkError::NoTiers),
-            Some(Need::Weights) => return Err(NetworkError::NoExecution),
             Some(Need::Databases) => return Err(NetworkError::NoDatabases(metric.name)),
         }
     }

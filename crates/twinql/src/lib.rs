@@ -21,6 +21,7 @@ pub mod contradictions;
 mod dialects;
 pub mod embedded;
 pub mod engine;
+pub mod estimates;
 pub mod evaluation;
 pub mod exit;
 mod families;

@@ -66,8 +66,6 @@ pub enum Need {
     Network,
     /// A network that was trained with tiers.
     Tiers,
-    /// A network that says how to weigh what is known of execution.
-    Weights,
     /// The suite's verdict on every pair, which other metrics of the same batch then share.
     Verdicts,
     /// The users' own databases.
@@ -89,6 +87,8 @@ pub enum Setting {
     Plausible,
     /// Profiles that plausible databases follow.
     Profile,
+    /// How strong predictions are.
+    Assumed,
     /// The parameters of partial matching.
     Matching,
     /// Queries whose n-grams say nothing.
@@ -225,7 +225,6 @@ impl Metric {
         let is_met = |need: &Need| match need {
             Need::Network => network.is_some(),
             Need::Tiers => info.is_some_and(|info| info.tiers.is_some()),
-            Need::Weights => info.is_some_and(|info| info.execution.is_some()),
             Need::Databases => databases,
             Need::Verdicts => true,
         };

@@ -46,9 +46,6 @@ pub enum NetworkError {
         /// What was asked.
         question: Question,
     },
-    /// `ex` is asked for, and the checkpoint does not say how to weigh what is known.
-    #[error("the checkpoint has no weights of ex; add them with `twinql calibrate`, or use expected-ex")]
-    NoExecution,
     /// A metric that executes is asked for without databases.
     #[error("{0} executes queries on databases; give a folder of them (--db FOLDER)")]
     NoDatabases(&'static str),

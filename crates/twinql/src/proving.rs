@@ -53,6 +53,7 @@ fn of_verdict(proof: &Proof) -> Json {
         Proof::Unknown(unknown) => json!({
             "gold_only": unknown.gold_only,
             "pred_only": unknown.pred_only,
+            "kinds": unknown.kinds.iter().map(|kind| kind.name).collect::<Vec<_>>(),
             "limits": unknown.limits,
         }),
     }
@@ -124,6 +125,9 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
                 for l in lines {
                     line(format!("  only {side}: {l}"));
                 }
+            }
+            for kind in &unknown.kinds {
+                line(format!("  {}: {}", kind.name, kind.about));
             }
             for limit in &unknown.limits {
                 line(format!("  limit: {limit}"));

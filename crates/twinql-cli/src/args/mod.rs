@@ -8,6 +8,7 @@ pub(crate) mod databases;
 #[cfg(test)]
 mod documented;
 pub(crate) mod environment;
+pub(crate) mod estimate;
 pub(crate) mod perturb;
 pub(crate) mod profile;
 pub(crate) mod prove;
@@ -61,6 +62,7 @@ pub(crate) struct Metrics {
     /// Databases on which gmn evaluates a pair; 0 for none.
     pub(crate) probe: Option<u64>,
     pub(crate) profile: Option<PathBuf>,
+    pub(crate) assume_accuracy: Option<f64>,
     pub(crate) matching: RelPmConfig,
     pub(crate) crystalbleu_corpus: Option<PathBuf>,
     pub(crate) workers: Workers,
@@ -145,6 +147,7 @@ impl Metrics {
         let of_relpm = &typed.matching;
         let given = [
             (Setting::Profile, "--profile", typed.profile.profile.is_some()),
+            (Setting::Assumed, "--assume-accuracy", typed.assume_accuracy.is_some()),
             (Setting::Matching, "--relpm-alpha", of_relpm.relpm_alpha.is_some()),
             (Setting::Matching, "--relpm-beta", of_relpm.relpm_beta.is_some()),
             (Setting::Matching, "--relpm-omega", of_relpm.relpm_omega.is_some()),
@@ -165,6 +168,7 @@ impl Metrics {
             plausible: typed.plausible,
             probe: typed.probe.probe,
             profile: typed.profile.profile,
+            assume_accuracy: typed.assume_accuracy,
             matching: matching(&typed.matching)?,
             crystalbleu_corpus: typed.crystalbleu_corpus,
             workers: typed.run.workers,

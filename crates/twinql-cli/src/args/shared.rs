@@ -399,6 +399,9 @@ pub(crate) struct Metrics {
     pub(crate) plausible: Option<u64>,
     #[command(flatten)]
     pub(crate) profile: ProfileFlag,
+    /// How many of the predictions ex takes to be right, from 0 to 1 [default: as many as where it was fitted]
+    #[arg(long, value_name = "P", value_parser = share)]
+    pub(crate) assume_accuracy: Option<f64>,
     #[command(flatten)]
     pub(crate) matching: MatchingFlags,
     /// Gold queries whose 500 most common n-grams crystalbleu leaves out; text after a tab is ignored
@@ -409,6 +412,12 @@ pub(crate) struct Metrics {
     pub(crate) files: DatabasesFlags,
     #[command(flatten)]
     pub(crate) run: RunFlags,
+}
+
+/// A number from 0 to 1.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "must lie between 0 and 1".to_owned())
 }
 
 /// Where results go.

@@ -90,6 +90,8 @@ pub(crate) enum Command {
     Evaluate(Evaluate),
     /// Compare systems under metrics, with significance, and metrics by how they rank systems
     Compare(super::compare::Compare),
+    /// Estimate systems' execution accuracy without their databases, with intervals
+    Estimate(super::estimate::Estimate),
     /// Fit `ex`, the probability that execution calls a prediction right, to pairs that were executed
     Calibrate(Calibrate),
     /// Choose the best of several candidates for each question; no database and no gold is needed

@@ -4,7 +4,7 @@
 //! What is known of each pair without its database is computed as `score --metric ex` does, a logistic model is
 //! fitted to the verdicts of execution, and its weights are written into a copy of the checkpoint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ use twinql::judging::name;
 use twinql::metrics::GMN;
 use twinql::model::{Correction, Executed, ExecutionModel, Probed};
 use twinql::suite::Limits;
-use twinql::{Engine, Job, Network};
+use twinql::{Engine, Job, Network, Work};
 
 use crate::args::{DEFAULT_SEED, databases, typed};
 use crate::commands::evaluate::selection::Selection;
@@ -143,15 +143,26 @@ fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<
     let file = pairs.file;
     let mut executed: Vec<Executed> = Vec::new();
     let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
-    pairs.read(&|jobs| engine.signs(jobs), |label, database, known| match known {
-        Some(Ok(known)) => executed.push(Executed { signs: known.signs, label, database }),
+    let mut golds: HashMap<String, usize> = HashMap::new();
+    let of_gold = |job: &Job| match &job.work {
+        Work::Pair { schema, gold, .. } => format!("{}\n{gold}", schema.db_id),
+        Work::Unusable { .. } => String::new(),
+    };
+    let work = |jobs: &[Job]| jobs.iter().map(of_gold).zip(engine.signs(jobs)).collect();
+    pairs.read(&work, |label, database, (gold, known)| match known {
+        Some(Ok(known)) => {
+            let next = golds.len();
+            let gold = *golds.entry(gold).or_insert(next);
+            executed.push(Executed { signs: known.signs, label, database, gold });
+        }
         Some(Err(verdict)) => *left_out.entry(name(&verdict)).or_default() += 1,
         None => *left_out.entry("unusable").or_default() += 1,
     })?;
-    let model = ExecutionModel::fit(&executed).with_context(|| file.display().to_string())?;
+    let model = ExecutionModel::fit(&executed, ExecutionModel::shipped(), file.display().to_string())
+        .with_context(|| file.display().to_string())?;
     Ok(Fitted {
         text: text(&model, &left_out),
-        json: json!({"execution": model, "left_out": left_out}),
+        json: json!({"ex": model, "left_out": left_out}),
         checkpoint: network.with_execution(model)?,
     })
 }

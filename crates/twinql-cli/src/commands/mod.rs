@@ -23,7 +23,9 @@ pub(crate) mod corpus;
 pub(crate) mod corpus_split;
 pub(crate) mod corpus_stats;
 mod databases;
+mod entries;
 mod environment;
+pub(crate) mod estimate;
 pub(crate) mod evaluate;
 pub(crate) mod execute;
 pub(crate) mod explain;
@@ -94,6 +96,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .plausible(metrics.plausible)
         .probes(metrics.probe)
         .profiles(profiles)
+        .assume_accuracy(metrics.assume_accuracy)
         .matching(metrics.matching)
         .trivial_ngrams(trivial_ngrams(metrics.crystalbleu_corpus.as_deref())?)
         .seed(metrics.seed)

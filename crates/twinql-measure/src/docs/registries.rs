@@ -5,6 +5,7 @@ use twinql::audit::CHECKS;
 use twinql::audit::checks::SHOP;
 use twinql::graph::AUGMENTATIONS;
 use twinql::metrics::{ESM_RULES, TRIVIAL, TrivialNgrams};
+use twinql::model::ExecutionModel;
 use twinql::rewards::HACKS;
 use twinql::suite::generate::shapes::SHAPES;
 use twinql::suite::generate::strategies::STRATEGIES;
@@ -14,13 +15,24 @@ use twinql_cli::registries::{checks, escaped, metrics};
 use twinql_perturb::RELATIONS;
 use twinql_sql::Dialect;
 use twinql_sql::dialects::QUESTIONS;
+use twinql_sql::explain::kinds::KINDS;
+use twinql_sql::normalize::example::SHOP as EXAMPLES;
 
 use super::tables::{code, table, written_from};
 use super::{Page, root};
 
 /// All of them.
 pub(super) fn pages() -> Vec<Page> {
-    vec![of_checks(), of_dialects(), of_metrics(), of_esm(), of_databases(), of_relations(), of_completions()]
+    vec![
+        of_checks(),
+        of_dialects(),
+        of_metrics(),
+        of_esm(),
+        of_databases(),
+        of_kinds(),
+        of_relations(),
+        of_completions(),
+    ]
 }
 
 /// The n-grams that `crystalbleu` leaves out where no corpus is named: those of the bundled golds, but for the databases that
@@ -148,6 +160,23 @@ fn of_databases() -> Page {
         table(["oddity", "what plausible databases have instead"], oddities),
     );
     page("databases", "What databases and suites are made of", "the registries of `twinql-suite`", &body)
+}
+
+fn of_kinds() -> Page {
+    let weights = ExecutionModel::shipped().map(|model| &model.weights);
+    let rows = KINDS.iter().map(|kind| {
+        let shown = kind.examples.iter().find(|example| !example.alike);
+        let shown = shown.map_or_else(String::new, |e| format!("`{}` <br> `{}`", e.queries[0], e.queries[1]));
+        let weight = weights.and_then(|w| w.get(kind.name)).copied().unwrap_or_default();
+        [code(kind.name), escaped(kind.about), escaped(&shown), format!("{weight:+.2}").replace('-', "−")]
+    });
+    let body = format!(
+        "In what a gold and a prediction are not alike, by their canonical trees. `explain` and `prove` name the kinds of a \
+         pair, and [`ex`](../plausible.md#ex-all-that-is-known) adds their log odds. A kind does not say that the answers \
+         differ. Each example is told apart by some database over this schema:\n\n```sql\n{EXAMPLES}```\n\n{}",
+        table(["kind", "what it says", "gold and prediction", "log odds"], rows)
+    );
+    page("kinds", "Kinds of difference", "the registry of kinds of difference", &body)
 }
 
 fn of_relations() -> Page {

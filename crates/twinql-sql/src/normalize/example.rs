@@ -74,4 +74,4 @@ macro_rules! examples {
     (@untold) => { None };
     (@untold $why:literal) => { Some($why) };
 }
-pub(super) use examples;
+pub(crate) use examples;

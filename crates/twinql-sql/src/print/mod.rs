@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use block::Names;
 use block::{Block, Stage, anchored};
+pub(crate) use expr::{function, operator};
 
 use crate::column_set::ColumnSet;
 use crate::columns::Reads;

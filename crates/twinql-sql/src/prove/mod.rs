@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SqlError;
 use crate::explain;
+use crate::explain::kinds::{Kind, kinds};
 use crate::normalize::{Canonical, normalize};
 use crate::parse::parse;
 use crate::plan::{Plan, plan};
@@ -173,6 +174,8 @@ pub struct Unknown {
     pub gold_only: Vec<String>,
     /// The same of the prediction.
     pub pred_only: Vec<String>,
+    /// In what the two are not alike.
+    pub kinds: Vec<&'static Kind>,
     /// Limits that ended the work, each with its value; empty where none did.
     pub limits: Vec<String>,
     /// Assumptions that empty a part of either query: nothing is proved by them.
@@ -245,7 +248,8 @@ pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semant
     let vacuous = Vacuous::of(&attempt.gold, &attempt.pred);
     let Some(certificate) = attempt.certificate else {
         let (gold_only, pred_only) = differences::differences(schema, &attempt.gold.plan, &attempt.pred.plan);
-        return Proof::Unknown(Unknown { gold_only, pred_only, limits: attempt.limits, vacuous });
+        let kinds = kinds(schema, &attempt.gold.plan, &attempt.pred.plan);
+        return Proof::Unknown(Unknown { gold_only, pred_only, kinds, limits: attempt.limits, vacuous });
     };
     // The least demanding proof is the one to report: its rules, its certificate.
     let needed = assumptions::narrowed(semantics, &mut |weaker| {

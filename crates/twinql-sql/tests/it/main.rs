@@ -12,6 +12,7 @@ mod dialect_constructs;
 mod dialects;
 mod explain;
 mod hostile;
+mod kinds;
 mod pairs;
 mod prove;
 mod real_data;

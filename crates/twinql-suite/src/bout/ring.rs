@@ -151,6 +151,11 @@ impl<'a> Ring<'a> {
         Columns::new(width, self.semantics.any_column_order)
     }
 
+    /// Has the numbers of a pair's answers compared within this tolerance.
+    pub(crate) fn compare_within(&mut self, pair: usize, tolerance: f64) {
+        self.pairs[pair].mode.tolerance = tolerance;
+    }
+
     /// Forgets which columns of a pair earlier databases have matched.
     pub(crate) fn forget_columns(&mut self, pair: usize) {
         self.pairs[pair].columns = self.any_columns(self.pairs[pair].gold);

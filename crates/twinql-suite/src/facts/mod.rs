@@ -56,6 +56,10 @@ pub struct Atom {
     pub weak: bool,
     /// A function of the column is compared, such as a part of a date.
     pub derived: bool,
+    /// The length of the column's text is compared: `LENGTH(name) > 20`.
+    pub measured: bool,
+    /// What is computed of the column is compared: a difference of two dates, `price * amount`.
+    pub computed: bool,
     /// The column is compared whatever the case of its letters: under LOWER, UPPER or COLLATE NOCASE.
     pub folded: bool,
 }
@@ -78,6 +82,8 @@ pub struct Link {
 pub struct Facts {
     /// The table of each relation instance.
     pub instances: Vec<usize>,
+    /// Instances that rows may do without: those on the far side of an outer join.
+    pub optional: Vec<usize>,
     /// Comparisons with constants.
     pub atoms: Vec<Atom>,
     /// Equalities.
@@ -115,6 +121,7 @@ impl Facts {
             let offset = all.instances.len();
             let moved = |slot: &Slot| Slot { instance: slot.instance + offset, column: slot.column };
             all.instances.extend(&facts.instances);
+            all.optional.extend(facts.optional.iter().map(|i| i + offset));
             all.atoms.extend(facts.atoms.iter().map(|a| Atom { slot: moved(&a.slot), ..a.clone() }));
             let link = |l: &Link| Link { left: moved(&l.left), right: moved(&l.right), ..*l };
             all.links.extend(facts.links.iter().map(link));
@@ -155,6 +162,7 @@ impl Facts {
         let atom = |a: &Atom| Some(Atom { slot: moved(&a.slot)?, ..a.clone() });
         let link = |l: &Link| Some(Link { left: moved(&l.left)?, right: moved(&l.right)?, ..*l });
         Facts {
+            optional: self.optional.iter().filter_map(|&i| *numbers.get(i)?).collect(),
             atoms: self.atoms.iter().filter_map(atom).collect(),
             links: self.links.iter().filter_map(link).collect(),
             literals: self.literals.clone(),

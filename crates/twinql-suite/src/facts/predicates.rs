@@ -12,6 +12,7 @@ use twinql_sql::Value;
 
 use super::names::{counts_rows, is};
 use super::patterns;
+use super::treatment::measures;
 use super::walk::{MAX_DEPTH, Walker, comparison, constant, flip};
 use super::{Atom, Comparison, Link, Slot};
 
@@ -50,6 +51,8 @@ impl Walker<'_> {
                 values,
                 weak,
                 derived: !plain,
+                measured: measures(expr),
+                computed: computes(expr),
                 folded: folds(expr),
             });
         } else if matches!(comparison, Comparison::Lt | Comparison::LtEq | Comparison::Gt | Comparison::GtEq)
@@ -77,6 +80,8 @@ impl Walker<'_> {
                                 values: vec![value],
                                 weak: true,
                                 derived: false,
+                                measured: false,
+                                computed: false,
                                 folded: false,
                             });
                         }
@@ -411,6 +416,22 @@ fn folds(expr: &Expr) -> bool {
         Expr::Nested(e) => folds(e),
         Expr::Function(f) => is(&f.name, &["lower", "upper"]),
         Expr::Collate { expr: _, collation } => is(collation, &["nocase"]),
+        _ => false,
+    }
+}
+
+/// Whether an expression is arithmetic over a column, under whatever rounds or reads it.
+fn computes(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(e) | Expr::Cast { expr: e, kind: _, data_type: _, format: _ } => computes(e),
+        Expr::BinaryOp { left: _, op, right: _ } => comparison(op).is_none(),
+        Expr::Function(f) => match &f.args {
+            FunctionArguments::List(list) => list
+                .args
+                .iter()
+                .any(|arg| matches!(arg, FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) if computes(e))),
+            _ => false,
+        },
         _ => false,
     }
 }

@@ -375,7 +375,7 @@ fn cut(from: Option<i64>, length: Option<i64>) -> Option<usize> {
 }
 
 /// Whether an expression is the length of a text.
-fn measures(expr: &Expr) -> bool {
+pub(super) fn measures(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(e) => measures(e),
         Expr::Function(f) => {

@@ -270,10 +270,21 @@ impl Walker<'_> {
         let mut scope = Vec::new();
         let mut conditions: Vec<(&Expr, bool)> = Vec::new();
         for from in &select.from {
+            let first = self.facts.instances.len();
             self.relation(&from.relation, &mut scope);
             for join in &from.joins {
                 let before = scope.len();
+                let instances = self.facts.instances.len();
                 self.relation(&join.relation, &mut scope);
+                match &join.join_operator {
+                    JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => {
+                        self.facts.optional.extend(instances..self.facts.instances.len());
+                    }
+                    JoinOperator::Right(_) | JoinOperator::RightOuter(_) => {
+                        self.facts.optional.extend(first..instances);
+                    }
+                    _ => {}
+                }
                 // A row may come without a partner from an outer join.
                 let (constraint, weak) = match &join.join_operator {
                     JoinOperator::Join(c) | JoinOperator::Inner(c) | JoinOperator::CrossJoin(c) => {

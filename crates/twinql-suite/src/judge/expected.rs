@@ -1,11 +1,24 @@
 //! How likely execution on a real database would call the prediction right.
 
+use twinql_sql::{Repair, Semantics};
+
 use super::Judge;
-use super::trial::GOLD;
+use super::trial::{GOLD, PAIR};
 use super::verdict::{Expectation, Verdict};
 use crate::bout::{Outcome, Settling, Side, nonempty};
-use crate::execute::ExecError;
+use crate::execute::{ExecError, trim};
 use crate::plausible::{Expected, ExpectedConfig, Plausible};
+
+/// How far apart two numbers may be, relative to the larger: the evaluators of Spider and BIRD compare them exactly, so that
+/// a rounded number is another one.
+fn tolerance(semantics: &Semantics) -> f64 {
+    if semantics.ties_as_returned() { 0.0 } else { semantics.float_tolerance }
+}
+
+/// Whether evaluators run a text without this repair, and fail. Fences and spaces in operators they take away themselves.
+fn hides_an_error(repair: &Repair) -> bool {
+    matches!(repair, Repair::Cut { at: _, dropped: _ } | Repair::EscapedQuote { at: _ })
+}
 
 /// Databases without an answer of the gold from which on larger ones are made.
 const PATIENCE: u64 = 6;
@@ -16,9 +29,22 @@ impl Judge {
     /// assumes of databases does not matter here.
     ///
     /// A prediction that runs into a limit where the gold answers disagrees there.
+    ///
+    /// A prediction that SQLite refuses as it stands fails there, though it could be repaired: execution would fail.
     pub fn expected(&self, gold: &str, pred: &str, config: ExpectedConfig) -> Expectation {
         self.sandbox.after_timeouts(0);
+        if let Some(message) = self.refusal(pred) {
+            return Expectation::None(Verdict::PredError { message });
+        }
         self.counted(gold, pred, config, &mut |_, _| ()).map_or_else(Expectation::None, Expectation::Counted)
+    }
+
+    /// Why SQLite refuses a text that has to be repaired to run.
+    fn refusal(&self, sql: &str) -> Option<String> {
+        let sql = trim(sql);
+        let error = self.sandbox.prepare(sql).err()?;
+        let repairs = twinql_sql::parse(sql).ok()?.repairs;
+        repairs.iter().any(hides_an_error).then(|| error.to_string())
     }
 
     /// Tells `each` database on which the gold answers by its number, and whether both agree there.
@@ -45,6 +71,7 @@ impl Judge {
         shelf.open(&of_gold, &of_pred, &tables);
         let trial = self.start(gold, pred, plausible.tables(), Settling::AsReturned);
         let mut trial = trial.map_err(|e| Verdict::failed(Side::Gold, e))?;
+        trial.ring.compare_within(PAIR, tolerance(&self.config.semantics));
         let mut expected = Expected::default();
         let mut timeouts = 0;
         for index in 0..config.attempts() {
@@ -125,7 +152,7 @@ mod tests {
         // Two powers of one name.
         let gold = "SELECT COUNT(*) FROM hero_power h JOIN superpower p ON h.power_id = p.id WHERE p.power_name = 'Stealth'";
         let pred = "SELECT COUNT(*) FROM hero_power WHERE power_id = (SELECT id FROM superpower WHERE power_name = 'Stealth')";
-        assert!(share(gold, pred) > 0.7);
+        assert!(share(gold, pred) > 0.6);
         // A tie for the maximum.
         let gold = "SELECT superhero_name FROM superhero ORDER BY height_cm DESC LIMIT 1";
         let pred =
@@ -157,8 +184,8 @@ mod tests {
         let first = "SELECT superhero_name FROM superhero ORDER BY height_cm DESC LIMIT 1";
         let greatest =
             "SELECT superhero_name FROM superhero WHERE height_cm = (SELECT MAX(height_cm) FROM superhero)";
-        for (name, gold, pred) in [("unique-names", by_name, looked_up), ("clear-extremes", first, greatest)]
-        {
+        let clear = "clear-extremes,narrow-extremes";
+        for (name, gold, pred) in [("unique-names", by_name, looked_up), (clear, first, greatest)] {
             assert!(share(gold, pred) < 1.0, "{name}");
             assert_eq!(share_by(&keeping(name), gold, pred), 1.0, "{name}");
         }

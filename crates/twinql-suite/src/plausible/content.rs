@@ -57,7 +57,7 @@ impl Content {
         let fraction = fractional(column);
         let id = matches!(name.last().map(String::as_str), Some("id" | "uuid" | "key"))
             || compact.ends_with("id") && key;
-        let dated = has(&name, "date birthday dob day birthdate") || compact.ends_with("date");
+        let dated = has(&name, "date day") || has(&name, BIRTH) || compact.ends_with("date");
         let timed = has(&name, "time timestamp datetime") || compact.ends_with("time");
         let whole = is_whole(column);
         match column.class {
@@ -80,6 +80,15 @@ impl Content {
             _ => text_kind(&name, &table, &compact),
         }
     }
+}
+
+/// The years in which something happens that a column's name tells: people are born decades ago, and are hired later.
+pub(super) fn years(column: &Column) -> Option<[f64; 2]> {
+    let name = words(&column.name);
+    let of = |list: &str| has(&name, list);
+    (of(BIRTH))
+        .then_some([1940.0, 2003.0])
+        .or_else(|| of("hire hired hiredate joined employed").then_some([1996.0, 2019.0]))
 }
 
 /// True of the name that the rows of a table go by: `name`, `title`, or `power_name` of a table `superpower`.
@@ -122,7 +131,7 @@ const TEXTS: [(Content, &str); 8] = [
     (Content::Country, "country nationality nation"),
     (
         Content::Category,
-        "type status category gender sex class level grade color colour kind state language genre role position priority season style mode group label size rating format party major unit",
+        "type status category gender sex class level grade color colour kind state language genre role position priority season style mode group size rating format",
     ),
     (
         Content::Name,
@@ -145,11 +154,17 @@ const NUMBERS: [(Content, &str); 8] = [
         Content::Level,
         "level floor position stage round priority class type category status order semester term sequence credits",
     ),
-    (Content::Flag, "is has flag active available deleted bool"),
+    (Content::Flag, "is has flag bool"),
 ];
+
+/// Words that are flags alone: `available` is one, and `bikes_available` is a number.
+const FLAGS: &str = "active available deleted";
 
 /// Words that name persons.
 const PERSONS: &str = "firstname lastname surname fname lname author actor director player driver person student teacher employee customer manager owner singer artist coach captain member patient host";
+
+/// Words of birth dates.
+const BIRTH: &str = "birth birthday birthdate dob bdate born";
 
 /// What a text is that ends in one of these.
 const CODES: &str = "code number no isbn zip symbol abbreviation short postcode key id";
@@ -192,5 +207,8 @@ fn text_kind(words: &[String], table: &[String], compact: &str) -> Content {
 
 /// What a column of numbers holds, by its name.
 fn number_kind(words: &[String], whole: bool) -> Content {
+    if matches!(words, [word] if among(FLAGS, word)) {
+        return Content::Flag;
+    }
     by_words(&NUMBERS, words).unwrap_or(if whole { Content::Count } else { Content::Measure })
 }

@@ -120,12 +120,13 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether one row alone is to have a column's largest (or smallest) number; none if nothing is to be changed.
-    pub(super) fn clear_extreme(&self, at: ColumnRef, largest: bool) -> Option<bool> {
+    /// Whether one row alone is to have a column's largest (or smallest) number. `narrow` numbers lie close together.
+    pub(super) fn clear_extreme(&self, at: ColumnRef, largest: bool, narrow: bool) -> bool {
         let known = self.portraits.known_column(at).and_then(|known| known.extremes);
+        let usual = if narrow { Regularity::NarrowExtremes } else { Regularity::ClearExtremes };
         match known.map(|e| if largest { e.largest } else { e.smallest }) {
-            Some(rows) => Some(rows <= 1),
-            None => self.mood.has(Regularity::ClearExtremes).then_some(true),
+            Some(rows) => rows <= 1,
+            None => self.mood.tidy || self.mood.has(usual),
         }
     }
 

@@ -100,6 +100,14 @@ impl Form {
         matches!(self, Form::Year | Form::Month)
     }
 
+    /// True of what tells a day.
+    pub(super) fn is_dated(self) -> bool {
+        matches!(
+            self,
+            Form::Day | Form::Slashed | Form::American | Form::Moment { fraction: _ } | Form::CompactDay
+        )
+    }
+
     /// How much of a moment the form tells: the most telling form of a column's constants is taken.
     pub(super) fn detail(self) -> u8 {
         match self {

@@ -36,23 +36,6 @@ fn called_after(column: &Column, target: &Table, key: &Column) -> bool {
     suffix == key && prefix.len() == table.len() && prefix.iter().all(|w| is_of(w, &table))
 }
 
-/// Names of which one has some words more in front, and both have two at least: `charter_funding_type` and
-/// `funding_type`.
-fn one_ends_the_other(one: &[String], other: &[String]) -> bool {
-    one.len().min(other.len()) >= 2 && (one.ends_with(other) || other.ends_with(one))
-}
-
-/// Whether a column is the name that the rows of a table go by, with the table's first letter for its name: `sname`
-/// of `school`.
-fn is_short_name(name: &[String], target: &Table, theirs: &[String]) -> bool {
-    let [name] = name else { return false };
-    let table = singular(target);
-    let initial = |w: &String| w.chars().next() == name.chars().next();
-    name.chars().skip(1).eq("name".chars())
-        && table.iter().any(initial)
-        && theirs.iter().all(|w| w == "name" || is_of(w, &table))
-}
-
 /// Columns that a foreign key of the schema leads to, alone: each value of theirs belongs to one row, whether the
 /// schema says so or not.
 pub(super) fn referred(schema: &Schema) -> BTreeSet<ColumnRef> {
@@ -131,23 +114,11 @@ pub(super) fn copied(
             let both_name_it = theirs.iter().any(|w| w == "name" || of_table(w));
             !r.target_columns.contains(&c)
                 && other.affinity == column.affinity
-                && (bare(&theirs) == bare(&name) && (both_name_it || !bare(&name).is_empty())
-                    || extends
-                        && (one_ends_the_other(&theirs, &name) || is_short_name(&name, target, &theirs)))
+                && bare(&theirs) == bare(&name)
+                && (both_name_it || !bare(&name).is_empty())
         };
         let column = target.columns.iter().enumerate().position(|(c, other)| repeats(c, other))?;
         Some(ColumnRef { table: r.target, column })
-    })
-}
-
-/// The column of the same table that this one mostly repeats: the street of an address beside that for letters,
-/// `mail_street` beside `street`.
-pub(super) fn twin(table: &Table, column: usize) -> Option<usize> {
-    let own = table.columns.get(column)?;
-    let name = words(&own.name);
-    table.columns.iter().position(|other| {
-        let theirs = words(&other.name);
-        other.affinity == own.affinity && theirs.len() < name.len() && name.ends_with(&theirs)
     })
 }
 
@@ -159,9 +130,8 @@ mod tests {
     const SCHEMA: &str = "CREATE TABLE country (id INTEGER PRIMARY KEY, name TEXT);
         CREATE TABLE league (id INTEGER PRIMARY KEY, country_id INTEGER REFERENCES country (id), name TEXT);
         CREATE TABLE game (id INTEGER PRIMARY KEY, league_id INTEGER, country_name TEXT, country INTEGER REFERENCES country (id), name TEXT);
-        CREATE TABLE schools (code TEXT PRIMARY KEY, School TEXT, District TEXT, Zip TEXT, FundingType TEXT);
-        CREATE TABLE grants (school_code TEXT PRIMARY KEY REFERENCES schools (code), `School Name` TEXT, `District Name` TEXT, amount REAL,
-            sname TEXT, `Charter Funding Type` TEXT, street TEXT, mail_street TEXT, streets INTEGER);";
+        CREATE TABLE schools (code TEXT PRIMARY KEY, School TEXT, District TEXT, Zip TEXT);
+        CREATE TABLE grants (school_code TEXT PRIMARY KEY REFERENCES schools (code), `School Name` TEXT, `District Name` TEXT, amount REAL);";
 
     #[test]
     fn a_column_called_after_a_key_refers_to_it() {
@@ -189,21 +159,9 @@ mod tests {
         assert_eq!(of("grants", "District Name").as_deref(), Some("District"));
         assert_eq!(of("grants", "School Name").as_deref(), Some("School"));
         assert_eq!(of("game", "country_name").as_deref(), Some("name"));
-        assert_eq!(of("grants", "sname").as_deref(), Some("School"));
-        assert_eq!(of("grants", "Charter Funding Type").as_deref(), Some("FundingType"));
         assert_eq!(of("grants", "amount"), None);
         // Each league has a name, and each country: nothing is repeated.
         assert_eq!(of("league", "name"), None);
         assert_eq!(of("game", "name"), None);
-    }
-
-    #[test]
-    fn a_column_repeats_one_of_its_table_whose_name_it_extends() {
-        let schema = Schema::from_ddl("s", SCHEMA).unwrap();
-        let grants = &schema.tables[schema.table_index("grants").unwrap()];
-        let twins: Vec<Option<usize>> = (0..grants.columns.len()).map(|c| twin(grants, c)).collect();
-        let of = |name: &str| grants.column_index(name).unwrap();
-        assert_eq!(twins[of("mail_street")], Some(of("street")));
-        assert_eq!(twins.iter().flatten().count(), 1);
     }
 }

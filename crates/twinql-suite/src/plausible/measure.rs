@@ -82,6 +82,12 @@ impl Measuring<'_> {
                     self.number(&format!("SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} IS NULL)"));
                 without_nulls = none.map(|n| n > 0 && without_nulls != Some(false)).or(without_nulls);
             }
+            if !alone
+                && !refers
+                && matches!(content, Content::Name | Content::Category | Content::Place | Content::Person)
+            {
+                self.texts(&owner, &name);
+            }
             match content {
                 Content::Id if alone && !refers => self.count(
                     Regularity::DenseIds,
@@ -105,19 +111,61 @@ impl Measuring<'_> {
                 | Content::Percent
                     if !alone && !refers =>
                 {
+                    let narrow = format!(
+                        "SELECT (MAX({name}) - MIN({name})) * 2 < COUNT({name}) AND MAX({name} <> CAST({name} AS INTEGER)) = 0 FROM {owner}"
+                    );
+                    let narrow = self.number(&narrow) == Some(1);
+                    let regularity =
+                        if narrow { Regularity::NarrowExtremes } else { Regularity::ClearExtremes };
                     for extreme in ["MAX", "MIN"] {
                         self.count(
-                            Regularity::ClearExtremes,
+                            regularity,
                             &format!(
                                 "SELECT COUNT(*) = 1 FROM {owner} WHERE {name} = (SELECT {extreme}({name}) FROM {owner})"
                             ),
                         );
                     }
+                    self.count(
+                        Regularity::NoBlanks,
+                        &format!("SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} = 0)"),
+                    );
                 }
                 _ => {}
             }
         }
         self.note(Regularity::FewNulls, without_nulls);
+        let person = |c: &usize| {
+            let column = &table.columns[*c];
+            !keys(table).any(|k| k.contains(c)) && Content::of(column, &table.name, false) == Content::Person
+        };
+        let persons: Vec<String> =
+            (0..table.columns.len()).filter(person).map(|c| quoted(&table.columns[c].name)).collect();
+        if let [first, last] = persons.as_slice() {
+            self.count(
+                Regularity::FullDescriptions,
+                &format!(
+                    "SELECT NOT EXISTS (SELECT 1 FROM {owner} GROUP BY {first}, {last} HAVING COUNT(*) > 1)"
+                ),
+            );
+        }
+    }
+
+    /// Counts what texts are like: whether one stands within another, and whether one stands for none.
+    fn texts(&mut self, owner: &str, name: &str) {
+        let values =
+            format!("(SELECT DISTINCT LOWER({name}) AS v FROM {owner} WHERE LENGTH({name}) > 1 LIMIT 400)");
+        self.count(
+            Regularity::BareValues,
+            &format!(
+                "SELECT NOT EXISTS (SELECT 1 FROM {values} AS a JOIN {values} AS b ON a.v <> b.v AND INSTR(b.v, a.v) > 0)"
+            ),
+        );
+        self.count(
+            Regularity::NoBlanks,
+            &format!(
+                "SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE LOWER(TRIM({name})) IN ('', 'null', 'none', 'n/a', 'na', '-'))"
+            ),
+        );
     }
 
     fn references(&mut self, index: usize, table: &Table) {

@@ -17,6 +17,7 @@ mod draft;
 mod expected;
 pub(crate) mod form;
 mod implied;
+mod lookup;
 mod measure;
 mod oddity;
 mod plant;
@@ -145,10 +146,11 @@ impl<'a> Plausible<'a> {
             plenty,
             &mut dice,
         );
-        plant::look_up(self.gold, self.pred, &mut draft, &mut dice);
-        draft.settle(0.5, self.gold, &mut dice);
-        let planted = plant::plant(self.gold, self.pred, &mut draft, &mut dice);
-        draft.settle(1.0, self.gold, &mut dice);
+        let looked_up = lookup::look_up(self.gold, self.pred, &mut draft, &mut dice);
+        draft.settle(0.5, self.gold, self.pred, &mut dice);
+        let mut planted = plant::plant(self.gold, self.pred, &looked_up, &mut draft, &mut dice);
+        draft.settle(1.0, self.gold, self.pred, &mut dice);
+        plant::leave_alone(self.gold, &mut draft, &mut planted, &mut dice);
         plant::align(self.gold, self.pred, &planted, &mut draft, &mut dice);
         draft.finish(&mut dice)
     }

@@ -18,6 +18,7 @@ pub enum Regularity {
     UniqueNames,
     UniqueEntries,
     ClearExtremes,
+    NarrowExtremes,
     ClearFavourites,
     NoOrphans,
     DistinctTwins,
@@ -29,12 +30,22 @@ pub enum Regularity {
     DenseIds,
     StickyValues,
     CopiedColumns,
+    BareValues,
+    NoBlanks,
+    KnownKeys,
+    FullDescriptions,
+    AgreeingDates,
+    OuterRows,
+    KnownExtremes,
 }
 
 impl Regularity {
     /// Makes for fewer odd cases, and so has no place in a wild database.
     fn tidies(self) -> bool {
-        !matches!(self, Regularity::CoherentTests | Regularity::DenseIds | Regularity::CopiedColumns)
+        {
+            use Regularity::{CoherentTests, CopiedColumns, DenseIds, KnownExtremes, KnownKeys, OuterRows};
+            !matches!(self, CoherentTests | DenseIds | CopiedColumns | KnownExtremes | KnownKeys | OuterRows)
+        }
     }
 }
 
@@ -85,7 +96,7 @@ const fn by_hand(
 }
 
 /// All regularities.
-pub const REGULARITIES: [Entry; 14] = [
+pub const REGULARITIES: [Entry; 22] = [
     measured(
         Regularity::UniqueNames,
         "unique-names",
@@ -101,8 +112,14 @@ pub const REGULARITIES: [Entry; 14] = [
     measured(
         Regularity::ClearExtremes,
         "clear-extremes",
-        (454, 642),
+        (433, 570),
         "one row alone has the largest number of a column that is ranked, and one the smallest",
+    ),
+    measured(
+        Regularity::NarrowExtremes,
+        "narrow-extremes",
+        (21, 76),
+        "the same of whole numbers that are less than half as many as the rows: scores that are capped tie at the top",
     ),
     measured(
         Regularity::ClearFavourites,
@@ -153,7 +170,49 @@ pub const REGULARITIES: [Entry; 14] = [
         Regularity::CopiedColumns,
         "copied-columns",
         0.6,
-        "a column that is called after one of its parent or of its own table repeats it: mail_street beside street",
+        "a column that is called after one of its parent repeats it: country_name beside the name of the country",
+    ),
+    measured(
+        Regularity::BareValues,
+        "bare-values",
+        (592, 716),
+        "no value of a column stands within another one: LIKE '%Folk%' finds what = 'Folk' does",
+    ),
+    measured(
+        Regularity::NoBlanks,
+        "no-blanks",
+        (987, 1039),
+        "nothing stands for a missing value: no text is empty or says NULL, and no number is 0 that is taken to be more",
+    ),
+    by_hand(
+        Regularity::KnownKeys,
+        "known-keys",
+        0.75,
+        "a key in one query is that of the row that the other one names: somebody looked it up",
+    ),
+    measured(
+        Regularity::FullDescriptions,
+        "full-descriptions",
+        (26, 31),
+        "a first and a last name belong to one row, and so do a name and a year that are asked for together",
+    ),
+    by_hand(
+        Regularity::AgreeingDates,
+        "agreeing-dates",
+        0.85,
+        "a year that stands beside a date is that of the date",
+    ),
+    by_hand(
+        Regularity::OuterRows,
+        "outer-rows",
+        0.7,
+        "where the gold has an outer join, some rows have no partner",
+    ),
+    by_hand(
+        Regularity::KnownExtremes,
+        "known-extremes",
+        0.6,
+        "a constant in one query is what the other one asks for as the largest: somebody looked it up",
     ),
 ];
 
@@ -162,16 +221,17 @@ pub const REGULARITIES: [Entry; 14] = [
 const WILD_EVERY: u64 = 16;
 
 /// Whose square roots are the steps between databases: no two regularities then keep time.
-const PRIMES: [u32; REGULARITIES.len()] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43];
+const PRIMES: [u32; REGULARITIES.len()] =
+    [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79];
 
 /// Regularities that hold in all databases, whatever is drawn: what a question takes for granted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept(u16);
+pub struct Kept(u32);
 
 impl Kept {
     /// True of a regularity that holds in all databases.
     pub fn has(self, regularity: Regularity) -> bool {
-        self.0 >> regularity as u16 & 1 == 1
+        self.0 >> regularity as u32 & 1 == 1
     }
 }
 
@@ -195,7 +255,7 @@ impl FromStr for Kept {
                 name: name.to_owned(),
                 known: REGULARITIES.map(|entry| entry.name).join(", "),
             })?;
-            kept.0 |= 1 << entry.regularity as u16;
+            kept.0 |= 1 << entry.regularity as u32;
         }
         Ok(kept)
     }
@@ -234,7 +294,9 @@ impl Mood {
 
     /// The mood of a tidy database: what holds more often than not holds.
     pub(super) fn tidy() -> Mood {
-        Mood { held: REGULARITIES.map(|entry| entry.probability > 0.5), wild: false, tidy: true }
+        // Rows without a partner are no more likely for being tidy.
+        let held = |entry: Entry| entry.probability > 0.5 && entry.regularity != Regularity::OuterRows;
+        Mood { held: REGULARITIES.map(held), wild: false, tidy: true }
     }
 
     pub(super) fn has(&self, regularity: Regularity) -> bool {

@@ -7,7 +7,7 @@ use twinql_sql::{Affinity, Value};
 
 use super::content::Content;
 use super::form::{Form, Moment, near};
-use super::portrait::Portrait;
+use super::portrait::{Portrait, same_letters};
 use super::regularity::{Mood, Regularity};
 use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, reshaped};
 use crate::database::store;
@@ -63,6 +63,11 @@ pub(super) struct Supply {
     /// Constants of the queries, which stand in among the words now and then.
     members: Vec<Value>,
     patterns: Vec<String>,
+    /// Lengths of texts that queries ask for.
+    lengths: Vec<i64>,
+    /// What stands for a missing value, and the share of rows that have it.
+    blanks: Vec<Value>,
+    blank: f64,
     /// No value twice.
     pub(super) unique: bool,
     used: QuickSet<Value>,
@@ -103,7 +108,7 @@ impl Supply {
             _ if content.is_told_by_name() || content == Content::Prose => {
                 mood.has(if portrait.own_name { Regularity::UniqueNames } else { Regularity::UniqueEntries })
             }
-            Content::Person => portrait.of_parent && mood.has(Regularity::UniqueNames),
+            Content::Person => (portrait.of_parent || portrait.own_name) && mood.has(Regularity::UniqueNames),
             _ => false,
         };
         let making = Supply::making(portrait, mood, dice);
@@ -119,12 +124,20 @@ impl Supply {
         } else {
             0.0
         };
+        let blank = match portrait.asked_blank {
+            true => [0.0, 0.1, 0.2, 0.4][dice.below(4)],
+            false if mood.has(Regularity::NoBlanks) => 0.0,
+            false => [0.05, 0.15, 0.3][dice.below(3)],
+        };
         let mut supply = Supply {
             making,
             content,
             affinity: portrait.affinity,
             members: portrait.members.clone(),
-            patterns: portrait.patterns.clone(),
+            patterns: patterns(portrait, mood),
+            lengths: portrait.lengths.clone(),
+            blanks: portrait.blanks.clone(),
+            blank: if portrait.unique || portrait.blanks.is_empty() { 0.0 } else { blank },
             unique: portrait.unique || distinct,
             used: QuickSet::default(),
             nulls,
@@ -146,14 +159,22 @@ impl Supply {
                 Making::Serial { next, step }
             }
             Content::Flag => Making::Few { values: Supply::flags(portrait, dice), skew: 1.0 },
-            Content::Category | Content::Level => Supply::categories(portrait, dice),
+            Content::Category | Content::Level => Supply::categories(portrait, mood, dice),
+            Content::Moment(form) if portrait.years.is_some() && portrait.moments.is_empty() => {
+                Making::Dated {
+                    form,
+                    years: portrait.years.iter().flatten().copied().collect(),
+                    midnight: portrait.midnight || dice.chance(0.3),
+                }
+            }
             Content::Moment(form) => {
                 let around =
                     dice.pick(&portrait.moments).copied().unwrap_or((dice.between(2005, 2020), 6, 1, 0));
                 Making::Moments {
                     form,
                     around,
-                    spread: [0, 1, 1, 2, 4][dice.below(5)],
+                    // The years of a birth are many.
+                    spread: if portrait.years.is_some() { 12 } else { [0, 1, 1, 2, 4][dice.below(5)] },
                     midnight: portrait.midnight || dice.chance(0.3),
                     known: portrait.days.clone(),
                 }
@@ -179,7 +200,7 @@ impl Supply {
     }
 
     /// A few values that come again and again: those of the constants, and others that look like them.
-    fn categories(portrait: &Portrait, dice: &mut Dice) -> Making {
+    fn categories(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
         let mut values: Vec<Value> = portrait.members.clone();
         if portrait.enumerated {
             return Making::Few { values, skew: 1.0 };
@@ -200,9 +221,14 @@ impl Supply {
                 None => Value::Text(pick(&CATEGORIES, dice)),
             });
         }
-        for pattern in &portrait.patterns {
+        for pattern in patterns(portrait, mood) {
             for _ in 0..dice.below(3) {
-                values.push(Value::Text(phrase(pattern, dice)));
+                values.push(Value::Text(phrase(&pattern, dice)));
+            }
+        }
+        for &length in &portrait.lengths {
+            for near in [length - 2, length, length + 3] {
+                values.push(sized(&pick(&CATEGORIES, dice), near, dice));
             }
         }
         values.dedup();
@@ -214,6 +240,9 @@ impl Supply {
     /// occur, few values lie in it.
     fn numbers(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
         let (mut low, mut high, squeeze) = range(portrait.content, dice);
+        if let (Content::Year, Some([first, last])) = (portrait.content, portrait.years) {
+            (low, high) = (first, last);
+        }
         if low > high {
             std::mem::swap(&mut low, &mut high);
         }
@@ -231,6 +260,12 @@ impl Supply {
             if portrait.content == Content::Percent && most <= 1.0 {
                 high = 1.0;
             }
+        }
+        // Nothing is 0 that queries take to be more.
+        let guarded = portrait.blanks.iter().any(|b| b.as_f64() == Some(0.0));
+        if guarded && low <= 0.0 {
+            low = if portrait.whole { 1.0 } else { 0.5 };
+            high = high.max(low + 4.0);
         }
         let fraction =
             !portrait.whole && !matches!(portrait.content, Content::Year | Content::Age | Content::Count);
@@ -277,6 +312,10 @@ impl Supply {
         if !self.patterns.is_empty() && dice.chance(0.3) {
             let text = dice.pick(&self.patterns).map(|p| phrase(p, dice)).unwrap_or_default();
             return Value::Text(text);
+        }
+        if !self.lengths.is_empty() && dice.chance(0.4) {
+            let length = dice.pick(&self.lengths).copied().unwrap_or(8) + dice.between(-2, 4);
+            return sized(&pick(&NOUNS, dice), length, dice);
         }
         Value::Text(match self.content {
             Content::Person => match dice.below(2) {
@@ -364,6 +403,9 @@ impl Supply {
 
     /// A proposed value that is used: a sequence goes on behind it, and a pool of values brings all of them in time.
     fn take(&mut self, dice: &mut Dice) -> Value {
+        if self.blank > 0.0 && dice.chance(self.blank) {
+            return dice.pick(&self.blanks).cloned().unwrap_or(Value::Null);
+        }
         if let Making::Pool { values, fresh, pace, .. } = &mut self.making
             && let Some(value) = values.get(*fresh)
             && dice.chance(*pace)
@@ -427,23 +469,50 @@ impl Supply {
         self.unique
     }
 
-    /// Has each name belong to one row from now on; a category stays what it is.
-    pub(super) fn be_unique(&mut self) {
-        self.unique |= matches!(
-            self.content,
-            Content::Person
-                | Content::Name
-                | Content::Country
-                | Content::Code
-                | Content::Email
-                | Content::Url
-        );
+    /// Has each name belong to one row from now on; a category stays what it is, but in a table to look it up in.
+    pub(super) fn be_unique(&mut self, whatever: bool) {
+        self.unique |= whatever
+            || matches!(
+                self.content,
+                Content::Person
+                    | Content::Name
+                    | Content::Country
+                    | Content::Code
+                    | Content::Email
+                    | Content::Url
+            );
     }
 
     /// True if the value belongs to one row only, and one has it.
     pub(super) fn is_taken(&self, value: &Value) -> bool {
         self.unique && self.used.contains(value)
     }
+}
+
+/// The patterns by which values of a column are made: where no value stands within another, none but a constant itself
+/// is made after it.
+fn patterns(portrait: &Portrait, mood: &Mood) -> Vec<String> {
+    let own = |pattern: &&String| {
+        let core = Value::Text(pattern.trim_matches('%').to_owned());
+        !mood.has(Regularity::BareValues) || !portrait.members.iter().any(|m| same_letters(m, &core))
+    };
+    portrait.patterns.iter().filter(own).cloned().collect()
+}
+
+/// A text of so many characters that begins with a word.
+pub(super) fn sized(word: &str, length: i64, dice: &mut Dice) -> Value {
+    let length = length.clamp(1, 200) as usize;
+    let mut text = word.to_owned();
+    while text.chars().count() < length {
+        text.push(' ');
+        text.push_str(&pick(&NOUNS, dice));
+    }
+    let mut text: String = text.chars().take(length).collect();
+    if text.ends_with(' ') {
+        text.pop();
+        text.push('s');
+    }
+    Value::Text(text)
 }
 
 /// A point of a spread that is given by its values at even steps of rank, from 0 to 1.

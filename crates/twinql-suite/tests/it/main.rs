@@ -2,6 +2,7 @@
 
 mod dialects;
 mod fuzz_corpus;
+mod kinds;
 mod left_open;
 mod plausible;
 mod profiles;
@@ -9,5 +10,6 @@ mod proofs;
 mod proved_pairs;
 mod regularities;
 mod rules;
+mod shares;
 mod soundness;
 mod truth;

@@ -2,14 +2,18 @@
 
 use std::rc::Rc;
 
+use twinql_graph::Question;
+
 use twinql_model::{Evidence, ExecutionModel, ModelError, Signs};
+use twinql_sql::Proof;
 use twinql_suite::{Expectation, Verdict};
 
 use crate::batch::Batch;
 use crate::engine::Engine;
 use crate::job::Job;
+use crate::metrics::GMN;
 use crate::network::Network;
-use crate::record::Status;
+use crate::record::{Record, Status};
 use crate::setup::Setup;
 use crate::{judging, status};
 
@@ -40,12 +44,16 @@ impl Engine {
             None => jobs.iter().map(|_| None).collect(),
         }
     }
+
+    /// What `ex` makes of it.
+    pub fn execution_model(&self) -> Option<&ExecutionModel> {
+        self.setup.execution_model()
+    }
 }
 
 impl Setup {
-    /// What is known of each pair of a batch. Plausible databases come first. A verdict that names a failure of either
-    /// query or of the machine ends it for that pair; the network is asked only for pairs that no database tests, since
-    /// it costs the most.
+    /// What is known of each pair of a batch. Plausible databases come first: a verdict that names a failure of either
+    /// query or of the machine ends it for that pair.
     pub(crate) fn known(
         &self,
         network: &Network,
@@ -54,11 +62,26 @@ impl Setup {
         let semantics = self.semantics();
         let counted = self.counted(batch);
         let found = self.evidence(batch, semantics, true);
-        let mut known: Vec<Option<Result<Known, Verdict>>> = counted
+        let proofs = batch.proofs(semantics);
+        let [plausible, every] =
+            [Question::Plausible, Question::Every].map(|question| self.asked(network, question, batch.jobs));
+        let said = |records: &[Record], at: usize| Some(records.get(at)?.score("gmn")? as f32);
+        let regular = |at: usize| {
+            plausible.get(at).and_then(|record| record.detail("gmn", "identical")) == Some(&true.into())
+        };
+        counted
             .iter()
             .zip(found)
-            .map(|(counted, evidence)| {
-                let signs = Signs { evidence, ..Signs::default() };
+            .zip(proofs.iter())
+            .enumerate()
+            .map(|(at, ((counted, evidence), proof))| {
+                let kinds = match proof {
+                    Some(Ok(Proof::Unknown(unknown))) => unknown.kinds.clone(),
+                    _ => Vec::new(),
+                };
+                let (network, every) = (said(&plausible, at), said(&every, at));
+                let signs =
+                    Signs { evidence, network, every, regular: regular(at), kinds, ..Signs::default() };
                 Some(match counted.as_ref()? {
                     Expectation::Counted(e) => {
                         Ok(Known { signs: Signs { agree: e.agree, of: e.of, ..signs }, untested: None })
@@ -69,21 +92,24 @@ impl Setup {
                     },
                 })
             })
-            .collect();
-        let untested =
-            |pair: &Option<Result<Known, Verdict>>| matches!(pair, Some(Ok(k)) if k.untested.is_some());
-        if known.iter().any(untested) {
-            let threshold = network.scorer().threshold();
-            for (pair, read) in known.iter_mut().zip(&*batch.read(network, semantics)) {
-                if let (Some(Ok(known)), Some(Ok(said))) = (pair, read)
-                    && known.untested.is_some()
-                {
-                    known.signs.network =
-                        said.probability(threshold, false, &|score| Some(score.probability));
-                }
-            }
+            .collect()
+    }
+
+    /// What the network says when it is asked this, a few rows in memory beside it; nothing where it was not trained for it.
+    fn asked(&self, network: &Network, question: Question, jobs: &[Job]) -> Vec<Record> {
+        let setup = Setup { network: Some(network.clone()), ..self.clone() };
+        let engine = Engine { metrics: Vec::new(), setup };
+        let engine = engine.asking(vec![&GMN], self.semantics().clone(), question);
+        engine.map(|engine| engine.score(jobs)).unwrap_or_default()
+    }
+
+    /// The model of `ex`: the checkpoint's own, or the shipped one.
+    pub(crate) fn execution_model(&self) -> Option<&ExecutionModel> {
+        let own = self.network.as_ref().and_then(|network| network.scorer().info().ex.as_ref());
+        match own {
+            Some(own) => Some(own),
+            None => ExecutionModel::shipped(),
         }
-        known
     }
 
     /// What plausible databases say of all pairs, counted once for both metrics.

@@ -1,7 +1,7 @@
 //! All that is known of what execution on a real database would say.
 
 use serde_json::Value;
-use twinql_model::{Evidence, Signs};
+use twinql_model::{Between, Evidence, Signs};
 
 use super::*;
 use crate::contradictions::Refuter;
@@ -14,25 +14,26 @@ pub static EX: Metric = Metric {
     name: "ex",
     kind: ScoreKind::Continuous,
     threshold: 0.5,
-    summary: "the probability that execution on a real database calls the prediction right, by proof, suite and expected-ex together",
-    source: "`proof`, `suite`, `expected-ex`, and `gmn` where no database tests the pair; weights by `twinql calibrate`",
-    needs: &[Need::Network, Need::Weights],
+    summary: "the probability that execution on a real database calls the prediction right, by proof, suite, expected-ex, gmn and how the two differ",
+    source: "`proof`, `suite`, `expected-ex`, `gmn` and kinds of difference; a logistic model of executed predictions",
+    needs: &[Need::Network],
     settings: &[
         Setting::Checkpoint,
         Setting::Question,
         Setting::Databases,
         Setting::Plausible,
         Setting::Profile,
+        Setting::Assumed,
     ],
     cost: Cost::High,
     score: Score::Batch(score),
     signature: |setup| {
         let plausible = vec![format!("plausible:{}", setup.expected.databases)];
-        [setup.signed_suite(), setup.signed_question(), plausible, setup.signed_profiles()].concat()
+        [setup.signed_suite(), plausible, setup.signed_profiles(), setup.signed_execution()].concat()
     },
     examples: [
-        Example::new("SELECT COUNT(*) FROM pet", "SELECT COUNT(id) FROM pet", 0.99750137),
-        Example::new("SELECT name FROM owner", "SELECT kind FROM pet", 0.04096411),
+        Example::new("SELECT COUNT(*) FROM pet", "SELECT COUNT(id) FROM pet", 0.99),
+        Example::new("SELECT name FROM owner", "SELECT kind FROM pet", 0.02),
     ],
     further: Further {
         claim: Some(Claim {
@@ -46,7 +47,7 @@ pub static EX: Metric = Metric {
 /// The probability by all that is known.
 fn score(setup: &Setup, metric: &Metric, batch: &mut Batch<'_>, records: &mut [Record]) {
     let Some(network) = &setup.network else { return };
-    let Some(model) = network.scorer().info().execution else { return };
+    let Some(model) = setup.execution_model() else { return };
     let known = setup.known(network, batch);
     for ((job, record), known) in batch.jobs.iter().zip(records).zip(known) {
         let known = match known {
@@ -57,29 +58,40 @@ fn score(setup: &Setup, metric: &Metric, batch: &mut Batch<'_>, records: &mut [R
                 continue;
             }
         };
-        let Signs { evidence, agree, of, network } = known.signs;
-        record.set_detail(metric.name, "evidence", evidence_name(evidence));
-        record.set_detail(metric.name, "agree", agree);
-        record.set_detail(metric.name, "databases", of);
+        let Signs { evidence, agree, of, network, every: _, regular: _, kinds } = &known.signs;
+        record.set_detail(metric.name, "evidence", evidence_name(*evidence));
+        record.set_detail(metric.name, "agree", *agree);
+        record.set_detail(metric.name, "databases", *of);
         if let Some(network) = network {
-            record.set_detail(metric.name, "network", shortest(network));
+            record.set_detail(metric.name, "network", shortest(*network));
         }
+        record.set_detail(metric.name, "kinds", kinds.iter().map(|kind| kind.name).collect::<Vec<_>>());
         match &known.untested {
             Some(verdict) if known.is_nothing() => {
                 failed(metric, job, status::of_verdict(verdict), record);
             }
-            _ => record.set_score(metric.name, model.probability(&known.signs)),
+            _ => {
+                let p = model.probability_among(&known.signs, setup.assumed);
+                let Between { low, high } = model.between(p);
+                record.set_score(metric.name, p);
+                record.set_detail(metric.name, "low", low);
+                record.set_detail(metric.name, "high", high);
+                if known.untested.is_some() {
+                    record.set_detail(metric.name, "untested", true);
+                }
+            }
         }
     }
 }
 
 /// The probability of a pair whose proof a database refutes.
 fn refuted(setup: &Setup, _: Refuter, record: &mut Record) -> Option<f64> {
-    let model = setup.network.as_ref()?.scorer().info().execution?;
+    let model = setup.execution_model()?;
     let count = |key| record.detail("ex", key).and_then(Value::as_u64).unwrap_or(0);
     let (agree, of) = (count("agree"), count("databases"));
     record.set_detail("ex", "evidence", "refuted");
-    Some(model.probability(&Signs { evidence: Evidence::Refuted, agree, of, ..Signs::default() }))
+    let signs = Signs { evidence: Evidence::Refuted, agree, of, ..Signs::default() };
+    Some(model.probability_among(&signs, setup.assumed))
 }
 
 /// What evidence is called in details.
@@ -98,12 +110,11 @@ fn evidence_name(evidence: Evidence) -> &'static str {
 mod tests {
     use std::sync::Arc;
 
-    use twinql_model::Checkpoint;
+    use twinql_model::ExecutionModel;
     use twinql_sql::{Schema, Semantics};
 
     use super::*;
-    use crate::embedded::BUILT_IN;
-    use crate::network::{Network, NetworkError};
+    use crate::network::Network;
     use crate::record::Status;
     use crate::{Engine, Job, Work};
 
@@ -138,13 +149,42 @@ mod tests {
     }
 
     #[test]
-    fn the_network_is_asked_where_nothing_was_tested() {
+    fn what_no_database_tests_says_so_and_has_a_score() {
         let gold = "SELECT name FROM hero WHERE height > 5 AND height < 3 LIMIT 0";
         let pred = "SELECT name FROM power WHERE id > 7 AND id < 3";
         let record = ex(gold, pred);
-        let network = record.details["ex"]["network"].as_f64().unwrap();
-        assert!((0.0..=1.0).contains(&network) && record.details["ex"]["databases"] == 0, "{record:?}");
-        assert!(ex("SELECT name FROM hero", "SELECT id FROM hero").details["ex"].get("network").is_none());
+        let details = &record.details["ex"];
+        assert_eq!((&details["databases"], &details["untested"]), (&0.into(), &true.into()), "{record:?}");
+        assert!(record.score("ex").is_some());
+        let tested = ex("SELECT name FROM hero", "SELECT id FROM hero");
+        let details = &tested.details["ex"];
+        assert!(details.get("untested").is_none());
+        let of = |key: &str| details[key].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&of("network")), "{tested:?}");
+        assert!(of("low") <= tested.score("ex").unwrap() && tested.score("ex").unwrap() <= of("high"));
+    }
+
+    #[test]
+    fn how_two_queries_differ_is_named() {
+        let record = ex("SELECT name FROM hero WHERE height > 5", "SELECT name FROM hero");
+        assert_eq!(record.details["ex"]["kinds"], serde_json::json!(["filter-dropped"]));
+    }
+
+    #[test]
+    fn of_strong_predictions_more_are_right() {
+        let job = || job("SELECT name FROM hero WHERE height > 5", "SELECT name FROM hero WHERE height >= 5");
+        let score = |share: Option<f64>| {
+            let engine = Engine::builder()
+                .metric(&EX)
+                .semantics(Semantics::preset("bird").unwrap())
+                .assume_accuracy(share)
+                .build()
+                .unwrap();
+            (engine.score(&[job()]).remove(0).score("ex").unwrap(), engine.signature(&EX).to_string())
+        };
+        let [(usual, _), (weak, _), (strong, signature)] = [None, Some(0.2), Some(0.95)].map(score);
+        assert!(weak < usual && usual < strong, "{weak} {usual} {strong}");
+        assert!(signature.ends_with("|assumed:0.95"), "{signature}");
     }
 
     #[test]
@@ -178,28 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn the_document_tells_the_weights() {
-        let document = include_str!("../../../../docs/plausible.md");
-        let model = Network::embedded().unwrap().scorer().info().execution.unwrap();
-        for (name, weight) in model.named() {
-            let row = format!("| `{name}` | {weight:+.2} |").replace("| -", "| −");
-            assert!(document.contains(&row), "{row}");
-        }
-    }
-
-    #[test]
-    fn a_checkpoint_without_weights_is_refused() {
-        let mut checkpoint =
-            Checkpoint::from_bytes(BUILT_IN[0].checkpoint().unwrap(), "small", None).unwrap();
-        let model = checkpoint.info.execution.take().unwrap();
-        let bytes = checkpoint.to_bytes().unwrap();
-        let network = Network::from_bytes(&bytes, "older").unwrap();
-        let refused = Engine::builder().metric(&EX).network(network.clone()).build();
-        assert!(matches!(refused, Err(NetworkError::NoExecution)));
-        let again = network.with_execution(model).unwrap();
-        // The file may be of an earlier vocabulary, and is written in today's.
-        let bytes = BUILT_IN[0].checkpoint().unwrap();
-        let today = Checkpoint::from_bytes(bytes, "small", Some(&twinql_graph::vocabulary::hash())).unwrap();
-        assert_eq!(again, today.to_bytes().unwrap());
+    fn a_checkpoint_may_have_weights_of_its_own() {
+        let shipped = ExecutionModel::shipped().unwrap();
+        let own = ExecutionModel { right: 0.25, ..shipped.clone() };
+        let bytes = Network::embedded().unwrap().with_execution(own.clone()).unwrap();
+        let network = Network::from_bytes(&bytes, "own").unwrap();
+        let engine = Engine::builder().metric(&EX).network(network).build().unwrap();
+        assert_eq!(engine.execution_model(), Some(&own));
+        assert_eq!(Engine::builder().metric(&EX).build().unwrap().execution_model(), Some(shipped));
     }
 }

@@ -5,7 +5,7 @@ use twinql::input::id_text;
 use twinql::metrics::metric;
 
 use super::Scored;
-use super::entries::{Entries, System};
+use crate::commands::entries::{Entries, System};
 use crate::external::{External, ExternalFlag};
 use crate::output::Console;
 

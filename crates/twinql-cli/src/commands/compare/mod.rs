@@ -3,7 +3,6 @@
 //! All systems answer the same golds. Each distinct pair of a gold and a prediction is scored once, whoever
 //! made it; systems share a third of their predictions and more.
 
-mod entries;
 mod measures;
 mod report;
 mod tables;
@@ -22,13 +21,13 @@ use twinql::record::StatusCounts;
 use crate::args::compare::Compare;
 use crate::args::{self, Metrics, Output};
 use crate::commands::databases;
+use crate::commands::entries::{self, Entries};
 use crate::commands::{checks, engine, score_all, tell};
 use crate::document;
 use crate::external::{External, subjects};
 use crate::input;
 use crate::output::Console;
 use crate::report::Subject;
-use entries::Entries;
 use measures::ExternalScores;
 
 /// Reads all systems, scores what is distinct, and compares.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use twinql::Work;
 
 use super::Scored;
-use super::entries::Entries;
+use crate::commands::entries::Entries;
 use crate::document::{Telling, badge};
 use crate::report::Subject;
 

@@ -20,12 +20,14 @@ fn whole_value(e: &Expr) -> Option<i64> {
 
 pub(super) const IDLE_ARITHMETIC: Rule = Rule {
     name: "idle-arithmetic",
-    summary: "in arithmetic and where numbers are compared, x + 0, x - 0, x * 1, x / 1 and -(-x) are x, x + -1 is x - 1; x * 1.0 is CAST(x AS REAL)",
-    why: "Adding 0 and multiplying by 1 give back a number, and where numbers are compared nothing else of the value is seen.",
+    summary: "in arithmetic, in ROUND and where numbers are compared, x + 0, x - 0, x * 1, x / 1 and -(-x) are x, as is a cast of reals to REAL; x + -1 is x - 1; x * 1.0 is CAST(x AS REAL)",
+    why: "Adding 0, multiplying by 1 and casting a real to REAL give back a number, and where numbers are compared nothing else of the value is seen.",
     source: "arithmetic of 64-bit integers and doubles; a column has an affinity that x + 0 has not, which counts beside text",
     needs: Needs::TYPED,
     examples: examples! {
         "strict": "SELECT name FROM customer WHERE age * 1 > - - id" == "SELECT name FROM customer WHERE age > id";
+        "strict": "SELECT CAST(CAST(COUNT(age) AS REAL) * 100 AS REAL) / COUNT(*) FROM customer" == "SELECT CAST(COUNT(age) AS REAL) * 100 / COUNT(*) FROM customer";
+        "default": "SELECT CAST(age * 100 AS REAL) / id FROM customer" != "SELECT age * 100 / id FROM customer";
         "default": "SELECT name FROM customer WHERE age * 1 = '30'" != "SELECT name FROM customer WHERE age = '30'";
     },
     apply: Apply::ExprOf(exprs::UNARY.or(exprs::BINARY), idle),
@@ -48,6 +50,7 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
             let (one, two) = (simplify(left, cx), simplify(right, cx));
             one.or(two)
         }
+        Expr::Function { name, args } if name == "round" => simplify(args.first_mut()?, cx),
         _ => None,
     }
 }
@@ -91,6 +94,16 @@ fn simplify(e: &mut Expr, cx: &Context<'_>) -> Changed {
             left,
             right,
         } => idle_binary(*op, left, right, cx),
+        // What is computed of reals is real; NUMERIC leaves every number as it is.
+        Expr::Cast { expr, affinity } => {
+            let of = cx.numbers(expr).filter(|_| expr.as_column().is_none());
+            let idle = match affinity {
+                Affinity::Real => of == Some(Numbers::Real),
+                Affinity::Numeric => of.is_some(),
+                _ => false,
+            };
+            idle.then(|| (**expr).clone())
+        }
         _ => None,
     };
     put(e, new)

@@ -4,7 +4,7 @@ use crate::normalize::prelude::*;
 
 pub(super) const DATE_PART_NUMBERS: Rule = Rule {
     name: "date-part-numbers",
-    summary: "a part of a date that is read as a number and compared is compared as text: CAST(STRFTIME('%Y', d) AS INTEGER) = 2014 is STRFTIME('%Y', d) = '2014'",
+    summary: "a part of a date that is read as a number and compared is compared as text: CAST(STRFTIME('%Y', d) AS INTEGER) = 2014 is STRFTIME('%Y', d) = '2014'; in arithmetic it is cast",
     why: "Each part has the same number of digits for every date, so its texts stand in the order of its numbers.",
     source: "https://sqlite.org/lang_datefunc.html: %Y is 0000 to 9999, %m is 01 to 12",
     needs: Needs::NOTHING,
@@ -14,6 +14,7 @@ pub(super) const DATE_PART_NUMBERS: Rule = Rule {
         "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%d', day) AS INTEGER) IN (1, 31)" == "SELECT id FROM orders WHERE STRFTIME('%d', day) IN ('01', '31')";
         "nulls": "SELECT v.id FROM orders o JOIN visit v ON CAST(STRFTIME('%Y', o.day) AS INTEGER) = CAST(STRFTIME('%Y', v.day) AS INTEGER)"
             == "SELECT v.id FROM orders o JOIN visit v ON STRFTIME('%Y', o.day) = STRFTIME('%Y', v.day)";
+        "nulls": "SELECT STRFTIME('%Y', day) - 1 FROM orders" == "SELECT CAST(STRFTIME('%Y', day) AS INTEGER) - 1 FROM orders";
         "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%m', day) AS INTEGER) < 5" != "SELECT id FROM orders WHERE STRFTIME('%m', day) < '5'";
         "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%Y', day) AS INTEGER) = 2014" != "SELECT id FROM orders WHERE STRFTIME('%Y', day) = 2014";
         "nulls": "SELECT CAST(STRFTIME('%Y', day) AS INTEGER) FROM orders" != "SELECT STRFTIME('%Y', day) FROM orders";
@@ -27,6 +28,13 @@ const WIDTHS: [(&str, usize); 8] =
 
 fn date_part_number(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
     match e {
+        Expr::Binary { op, left, right } if op.is_arithmetic() => {
+            let changed = change_each([&mut **left, &mut **right], |operand| {
+                let new = width(operand).map(|_| operand.clone().cast(Affinity::Integer));
+                put(operand, new).is_some()
+            });
+            changed.then_some(())
+        }
         Expr::Binary { op, left, right } if op.is_comparison() => match (part(left), part(right)) {
             // Of two years before 0 the later one has the smaller text.
             (Some((l, a)), Some((r, b))) => {
@@ -59,10 +67,14 @@ fn compared(text: &Expr, width: usize, part: &mut Expr, constant: &mut Expr) -> 
 /// `CAST(STRFTIME(format, d) AS INTEGER)` of digits alone: the text that is cast, and its width.
 fn part(e: &Expr) -> Option<(&Expr, usize)> {
     let Expr::Cast { expr, affinity: Affinity::Integer } = e else { return None };
-    let (name, args) = expr.as_function()?;
+    width(expr).map(|width| (&**expr, width))
+}
+
+/// The digits of `STRFTIME(format, d)`.
+fn width(e: &Expr) -> Option<usize> {
+    let (name, args) = e.as_function()?;
     let format = args.first().filter(|_| name == "strftime" && args.len() == 2)?.as_text()?;
-    let (_, width) = WIDTHS.into_iter().find(|(f, _)| *f == format)?;
-    Some((expr, width))
+    WIDTHS.into_iter().find(|(f, _)| *f == format).map(|(_, width)| width)
 }
 
 /// A whole number as the text of a part. A year before 0, which a Julian day can have, begins with a sign: it stands before

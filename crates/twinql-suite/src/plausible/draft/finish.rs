@@ -6,10 +6,17 @@ use super::Draft;
 use crate::database::{Database, Row, project};
 use crate::dice::Dice;
 use crate::plausible::content::Content;
+use crate::plausible::regularity::Regularity;
+
+/// Whether so many rows have to share what whole numbers there are in a range.
+fn is_narrow(range: f64, rows: usize) -> bool {
+    range * 2.0 < rows as f64
+}
 
 impl Draft<'_> {
     /// The rows as a database: in the order of their ids where they have some.
     pub(in crate::plausible) fn finish(mut self, dice: &mut Dice) -> Database {
+        self.cap();
         self.clear_extremes();
         let mut tables: Vec<Option<Vec<Row>>> = vec![None; self.schema.tables.len()];
         for &table in self.tables {
@@ -30,8 +37,36 @@ impl Draft<'_> {
         Database { tables }
     }
 
+    /// Has constants that stand for the largest value of a column be that.
+    fn cap(&mut self) {
+        if !self.mood.has(Regularity::KnownExtremes) {
+            return;
+        }
+        let capped = self.portraits.columns.iter().filter_map(|(at, p)| Some((at, p.top?)));
+        let capped: Vec<(ColumnRef, f64)> = capped.filter(|(at, _)| !self.is_bound(*at)).collect();
+        for (at, top) in capped {
+            let number = |row: &Row| row.get(at.column).and_then(Value::as_f64);
+            let rows = &mut self.rows[at.table];
+            let largest = rows.iter().filter_map(number).fold(f64::MIN, f64::max);
+            for row in rows.iter_mut() {
+                let Some(n) = number(row).filter(|&n| n > top || n == largest && largest < top) else {
+                    continue;
+                };
+                // The largest becomes the constant, and what is beyond that goes as far below.
+                let n = if n == largest { top } else { top - (n - top) };
+                if let Some(cell) = row.get_mut(at.column) {
+                    *cell = match &*cell {
+                        Value::Integer(_) => Value::Integer(n as i64),
+                        Value::Real(_) => Value::Real(n.into()),
+                        other => other.clone(),
+                    };
+                }
+            }
+        }
+    }
+
     /// Moves all but one of the rows that share a column's largest or smallest number off it, where it is to be
-    /// clear; makes a tie where a profile has one.
+    /// clear; makes a tie elsewhere.
     fn clear_extremes(&mut self) {
         let ranked: Vec<ColumnRef> = self
             .supplies
@@ -46,11 +81,11 @@ impl Draft<'_> {
             .collect();
         for at in ranked {
             for largest in [true, false] {
-                let Some(clear) = self.clear_extreme(at, largest) else { continue };
-                let numbers = self.rows[at.table].iter().filter_map(|r| r.get(at.column)?.as_f64());
-                let extreme =
-                    if largest { numbers.fold(f64::MIN, f64::max) } else { numbers.fold(f64::MAX, f64::min) };
-                if !clear {
+                let numbers = || self.rows[at.table].iter().filter_map(|r| r.get(at.column)?.as_f64());
+                let [low, high] = [numbers().fold(f64::MAX, f64::min), numbers().fold(f64::MIN, f64::max)];
+                let extreme = if largest { high } else { low };
+                let narrow = is_narrow(high - low, numbers().count()) && numbers().all(|n| n.fract() == 0.0);
+                if !self.clear_extreme(at, largest, narrow) {
                     self.tie(at, extreme);
                     continue;
                 }

@@ -2,6 +2,7 @@
 
 mod finish;
 mod repeat;
+mod spread;
 
 use std::collections::BTreeMap;
 
@@ -9,35 +10,21 @@ use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
 use super::asked::{Asked, MOST_ASKED};
 use super::by_column::ByColumn;
-use super::content::Content;
 use super::portrait::Portraits;
 use super::profile::{Deal, follow};
 use super::regularity::{Mood, Regularity};
-use super::supply::{QuickSet, Supply};
+use super::supply::Supply;
 use crate::constraints::Session;
-use crate::database::{Row, has_key_form, has_type, key_form, keys, project, store};
+use crate::database::{Row, has_key_form, has_type, key_form, project, store};
 use crate::dice::Dice;
 use crate::facts::Facts;
+use spread::Spread;
 
 /// Rows that one table may have.
 const MAX_ROWS: usize = 60;
 
 /// The same where the gold has not answered on smaller tables.
 const PLENTY: usize = 160;
-
-/// How a table's rows are spread in one database.
-#[derive(Debug, Default)]
-struct Spread {
-    /// Rows that the table is to have.
-    rows: usize,
-    /// How unevenly parents are chosen, by reference.
-    skews: Vec<f64>,
-    /// Columns that children of one parent share, and how many of them do.
-    sticky: Vec<(usize, f64)>,
-    /// Sets of columns of which no two rows agree: declared keys, and natural ones.
-    unique: Vec<Vec<usize>>,
-    seen: Vec<QuickSet<Vec<Value>>>,
-}
 
 /// What a reference of a new row leads to.
 enum Parent {
@@ -66,7 +53,7 @@ pub(super) struct Draft<'a> {
     making: Vec<usize>,
     /// References may lead nowhere.
     dangling: bool,
-    /// What the gold counts to, beyond what tables hold anyway.
+    /// What the queries count to, beyond what tables hold anyway.
     asked: Asked,
     /// Rows of the tables of which a profile knows the number.
     sizes: BTreeMap<usize, usize>,
@@ -122,62 +109,8 @@ impl<'a> Draft<'a> {
         draft
     }
 
-    fn spread(&self, table: usize, dice: &mut Dice) -> Spread {
-        let definition = &self.schema.tables[table];
-        let references = self.portraits.references(table);
-        let mut unique: Vec<Vec<usize>> = keys(definition).cloned().collect();
-        let alone = (0..definition.columns.len())
-            .filter(|&c| self.portraits.get(ColumnRef { table, column: c }).is_some_and(|p| p.unique))
-            .map(|c| vec![c]);
-        unique.extend(alone.filter(|key| !keys(definition).any(|k| k == key)));
-        let kind = |column: usize| self.portraits.get(ColumnRef { table, column }).map(|p| p.content);
-        let referring = |column: usize| references.iter().any(|r| r.columns.contains(&column));
-        // A narrow table lists what a parent has, one row for each kind of it.
-        let categories = dice.chance(if definition.columns.len() <= 6 { 0.75 } else { 0.15 });
-        if self.mood.has(Regularity::NaturalKeys)
-            && !self.knows_keys(table)
-            && let Some(reference) = references.first()
-        {
-            // A parent has one row for each day, or else for each other parent, or for each of its categories.
-            let telling = |c: usize| match kind(c) {
-                Some(Content::Moment(_) | Content::Year) => Some(0),
-                _ if referring(c) => references
-                    .iter()
-                    .any(|r| r.columns.contains(&c) && r.target != reference.target)
-                    .then_some(1),
-                Some(Content::Category | Content::Level | Content::Name) if categories => Some(2),
-                Some(Content::Prose | Content::Code | Content::Place) if categories => Some(3),
-                _ => None,
-            };
-            let columns = (0..definition.columns.len()).filter(|c| !reference.columns.contains(c));
-            let mut telling: Vec<(i32, usize)> = columns.filter_map(|c| Some((telling(c)?, c))).collect();
-            telling.sort_unstable();
-            // Mostly the most telling one.
-            let column = if dice.chance(0.6) { telling.first() } else { dice.pick(&telling) };
-            if let Some(&(_, column)) = column {
-                let mut key = reference.columns.clone();
-                key.push(column);
-                unique.push(key);
-            }
-        }
-        unique.extend(self.known_keys(table));
-        let favourites = self.mood.has(Regularity::ClearFavourites);
-        let skews = references.iter().map(|_| if favourites { 1.4 + dice.unit() } else { 1.0 }).collect();
-        let mut sticky = Vec::new();
-        let profiled = self.portraits.known_table(table).is_some();
-        if self.mood.has(Regularity::StickyValues) && !references.is_empty() && !profiled {
-            for column in 0..definition.columns.len() {
-                if !referring(column) && !unique.iter().any(|k| k.contains(&column)) && dice.chance(0.5) {
-                    sticky.push((column, if dice.chance(0.5) { 1.0 } else { 0.7 }));
-                }
-            }
-        }
-        let seen = vec![QuickSet::default(); unique.len()];
-        Spread { rows: 0, skews, sticky, unique, seen }
-    }
-
     /// Fills the tables to this share of the size that they are to have.
-    pub(super) fn settle(&mut self, share: f64, gold: &Facts, dice: &mut Dice) {
+    pub(super) fn settle(&mut self, share: f64, gold: &Facts, pred: &Facts, dice: &mut Dice) {
         let bound = gold
             .counts
             .iter()
@@ -186,7 +119,7 @@ impl<'a> Draft<'a> {
             .filter(|n| (2..=12).contains(n))
             .max()
             .unwrap_or(0) as f64;
-        self.asked = Asked::of(gold);
+        self.asked = Asked::of(gold, pred);
         for &table in self.tables {
             let parents = self
                 .portraits
@@ -289,6 +222,20 @@ impl<'a> Draft<'a> {
         self.all(table, cells).next()
     }
 
+    /// Whether a row has these cells.
+    pub(super) fn has(&self, table: usize, row: usize, cells: &[(usize, Value)]) -> bool {
+        let own = self.rows[table].get(row);
+        cells
+            .iter()
+            .all(|(c, v)| own.and_then(|r| r.get(*c)).is_some_and(|own| has_key_form(own, &key_form(v))))
+    }
+
+    /// One of the rows of a table with these cells.
+    pub(super) fn some(&self, table: usize, cells: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
+        let fitting: Vec<usize> = self.all(table, cells).collect();
+        fitting.get(dice.skewed(fitting.len(), 1.3)).copied()
+    }
+
     /// Adds a row with the given cells, and the parents that it lacks; gives its position.
     pub(super) fn add(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
         let most = self.most(table);
@@ -348,7 +295,7 @@ impl<'a> Draft<'a> {
             row.push(value);
         }
         if portraits.known_table(table).is_none() {
-            self.echo(table, &mut row, &drawn, dice);
+            self.agree(table, &mut row, &drawn, dice);
         }
         self.depend(table, &mut row, &|c| {
             portraits.references(table).iter().any(|r| r.columns.contains(&c))
@@ -543,12 +490,14 @@ impl<'a> Draft<'a> {
         self.tables.iter().any(|&t| self.portraits.references(t).iter().any(|r| r.target == table))
     }
 
-    /// Adds a row with the references of another one and these cells; none where a cell belongs to one row alone.
+    /// Adds a row with the references of another one, its group keys and these cells; none where a cell belongs to one row
+    /// alone.
     pub(super) fn sibling(
         &mut self,
         table: usize,
         row: usize,
         given: &[(usize, Value)],
+        grouped: &[usize],
         dice: &mut Dice,
     ) -> Option<usize> {
         let alone = |(column, value): &(usize, Value)| {
@@ -560,9 +509,19 @@ impl<'a> Draft<'a> {
         let references = self.portraits.references(table);
         let old = self.rows[table].get(row)?;
         let mut cells: Vec<(usize, Value)> = given.to_vec();
-        let shared = (0..old.len())
-            .filter(|&column| self.portraits.get(ColumnRef { table, column }).is_some_and(|p| p.shared));
-        let shared: Vec<usize> = references.iter().flat_map(|r| &r.columns).copied().chain(shared).collect();
+        // What tells the rows of one parent apart is the sibling's own.
+        let telling = |column: usize| {
+            let unique = self.spreads.get(&table).map_or(&[][..], |s| &s.unique);
+            unique.iter().any(|key| key.len() > 1 && key.last() == Some(&column))
+        };
+        let shared = (0..old.len()).filter(|&column| {
+            !telling(column) && self.portraits.get(ColumnRef { table, column }).is_some_and(|p| p.shared)
+        });
+        let unique =
+            |c: usize| self.supplies.get(ColumnRef { table, column: c }).is_some_and(Supply::is_unique);
+        let grouped = grouped.iter().copied().filter(|&c| !unique(c));
+        let shared: Vec<usize> =
+            references.iter().flat_map(|r| &r.columns).copied().chain(shared).chain(grouped).collect();
         if shared.is_empty() {
             return None;
         }

@@ -1,12 +1,12 @@
-//! What a new row repeats: columns of its parents, of its siblings, and of its own.
+//! What a new row repeats: columns of its parents and of its siblings, and the year of a date.
 
 use twinql_sql::{ColumnRef, ForeignKey, Value};
 
 use super::Draft;
-use crate::database::Row;
+use crate::database::{Row, store};
 use crate::dice::Dice;
+use crate::plausible::form::Form;
 use crate::plausible::regularity::Regularity;
-use crate::plausible::supply::Supply;
 
 impl Draft<'_> {
     /// The cells of a parent that the child, as far as it is known, repeats, where there are some.
@@ -40,20 +40,27 @@ impl Draft<'_> {
         }
     }
 
-    /// Repeats columns of the row in those that mostly do.
-    pub(super) fn echo(&self, table: usize, row: &mut Row, drawn: &[bool], dice: &mut Dice) {
-        if !self.mood.has(Regularity::CopiedColumns) {
+    /// Has years that stand beside a date be those of the date. What is given stays.
+    pub(super) fn agree(&self, table: usize, row: &mut Row, drawn: &[bool], dice: &mut Dice) {
+        if !self.mood.has(Regularity::AgreeingDates) {
             return;
         }
-        for column in (0..row.len()).filter(|c| drawn.get(*c) == Some(&true)) {
-            let at = ColumnRef { table, column };
-            let twin = self.portraits.get(at).and_then(|p| p.twin);
-            if let Some(twin) = twin
-                && !self.supplies.get(at).is_some_and(Supply::is_unique)
-                && dice.chance(0.85)
-                && let Some(value) = row.get(twin).filter(|v| **v != Value::Null).cloned()
-            {
-                row[column] = value;
+        for column in 0..row.len() {
+            let portrait = self.portraits.get(ColumnRef { table, column });
+            let Some((portrait, date)) = portrait.and_then(|p| Some((p, p.part_of?))) else { continue };
+            let to = ColumnRef { table, column: date };
+            let Some(dated) = self.portraits.get(to) else { continue };
+            let Some((form, moment)) = row.get(date).and_then(Form::of) else { continue };
+            match (drawn.get(column), drawn.get(date), row.get(column).and_then(Form::of)) {
+                // Years are spread wider than dates are, unless a query asks for some.
+                (_, Some(true), Some((_, year)))
+                    if dated.moments.is_empty() || drawn.get(column) == Some(&false) =>
+                {
+                    let moved = form.write((year.0, moment.1, moment.2, moment.3), dice);
+                    row[date] = store(moved, dated.affinity);
+                }
+                (Some(true), ..) => row[column] = store(Value::Integer(moment.0), portrait.affinity),
+                _ => {}
             }
         }
     }

@@ -14,32 +14,32 @@ use crate::input;
 use crate::output::Console;
 
 /// A system.
-pub(super) struct System {
-    pub(super) name: String,
-    pub(super) file: String,
+pub(crate) struct System {
+    pub(crate) name: String,
+    pub(crate) file: String,
     /// For each gold the distinct pairs that stand for its prediction, by number: the prediction as it is,
     /// then with values of the gold.
-    pub(super) answers: Vec<Vec<usize>>,
+    pub(crate) answers: Vec<Vec<usize>>,
 }
 
 impl System {
     /// For each gold the pair of the prediction as it stands, by number.
-    pub(super) fn first_answers(&self) -> impl Iterator<Item = Option<usize>> {
+    pub(crate) fn first_answers(&self) -> impl Iterator<Item = Option<usize>> {
         self.answers.iter().map(|candidates| candidates.first().copied())
     }
 }
 
 /// All systems, and the pairs that are distinct among their answers.
-pub(super) struct Entries {
-    pub(super) systems: Vec<System>,
+pub(crate) struct Entries {
+    pub(crate) systems: Vec<System>,
     /// Spider's class of each gold; none for one that cannot be read.
-    pub(super) hardness: Vec<Option<Hardness>>,
+    pub(crate) hardness: Vec<Option<Hardness>>,
     /// Each pair of a gold and a prediction once, for systems often predict the same.
     distinct: Vec<Job>,
 }
 
 /// Names and files of systems: `NAME=FILE`, or a file that gives its name.
-pub(super) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
+pub(crate) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
     let mut systems: Vec<(String, PathBuf)> = Vec::new();
     for text in typed {
         let whole = Path::new(text);
@@ -62,14 +62,14 @@ pub(super) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// The golds with the predictions of one system.
-pub(super) fn pairs(gold: &Path, pred: &Path, schemas: &Schemas) -> Result<Pairs> {
+pub(crate) fn pairs(gold: &Path, pred: &Path, schemas: &Schemas) -> Result<Pairs> {
     let source = Source::Lines { gold: gold.to_owned(), pred: pred.to_owned() };
     Ok(open(&source, None, schemas.clone(), false)?)
 }
 
 impl Entries {
     /// Reads all files; `plugging` is the number of texts that are tried for a prediction.
-    pub(super) fn read(
+    pub(crate) fn read(
         gold: &Path,
         systems: Vec<(String, PathBuf)>,
         schemas: &Schemas,
@@ -127,12 +127,12 @@ impl Entries {
     }
 
     /// A distinct pair by its number.
-    pub(super) fn pair(&self, number: usize) -> Option<&Job> {
+    pub(crate) fn pair(&self, number: usize) -> Option<&Job> {
         self.distinct.get(number)
     }
 
     /// The distinct pairs.
-    pub(super) fn distinct(&self) -> Vec<Job> {
+    pub(crate) fn distinct(&self) -> Vec<Job> {
         self.distinct.clone()
     }
 }
