@@ -5,13 +5,14 @@ use crate::normalize::prelude::*;
 
 pub(super) const SCALAR_OUTPUT: Rule = Rule {
     name: "scalar-output",
-    summary: "what a scalar subquery computes of its one aggregate over everything is computed outside it",
+    summary: "what a scalar subquery computes of its one aggregate over everything is computed outside it; one of a constant is the constant",
     why: "An aggregate without GROUP BY gives one row in any case, so nothing is computed more or less often.",
     source: "SQL: an aggregate without GROUP BY gives one row",
     needs: Needs::NOTHING,
     examples: examples! {
         "strict": "SELECT name FROM customer WHERE age > (SELECT 2 * AVG(age) FROM customer)"
             == "SELECT name FROM customer WHERE age > 2 * (SELECT AVG(age) FROM customer)";
+        "strict": "SELECT name FROM customer WHERE age > (SELECT 4)" == "SELECT name FROM customer WHERE age > 4";
         "strict": "SELECT (SELECT ROUND(MAX(score), 1) FROM customer)" == "SELECT ROUND((SELECT MAX(score) FROM customer), 1)";
         "strict": "SELECT name FROM customer WHERE age > (SELECT 2 * age FROM customer WHERE city = 'a')"
             != "SELECT name FROM customer WHERE age > 2 * (SELECT AVG(age) FROM customer WHERE city = 'a')";
@@ -31,8 +32,11 @@ fn computed_outside(query: &Query) -> Option<Expr> {
     let (Rel::Project { input, exprs }, [output]) = (&query.rel, query.output.as_slice()) else {
         return None;
     };
-    let grouping = input.as_grouping().filter(|g| g.keys.is_empty())?;
     let (_, e) = exprs.iter().find(|(c, _)| c == output)?;
+    if **input == Rel::unit() && e.is_literal() {
+        return Some(e.clone());
+    }
+    let grouping = input.as_grouping().filter(|g| g.keys.is_empty())?;
     if e.as_column().is_some()
         || !e.is_deterministic()
         || e.has_subquery()
