@@ -30,21 +30,19 @@ impl Judge {
     ///
     /// A prediction that runs into a limit where the gold answers disagrees there.
     ///
-    /// A prediction that SQLite refuses as it stands fails there, though it could be repaired: execution would fail.
+    /// A prediction that SQLite refuses as it stands agrees nowhere, though it could be repaired: execution would fail.
     pub fn expected(&self, gold: &str, pred: &str, config: ExpectedConfig) -> Expectation {
         self.sandbox.after_timeouts(0);
-        if let Some(message) = self.refusal(pred) {
-            return Expectation::None(Verdict::PredError { message });
-        }
-        self.counted(gold, pred, config, &mut |_, _| ()).map_or_else(Expectation::None, Expectation::Counted)
+        let counted = self.counted(gold, pred, config, &mut |_, _| ());
+        let agree = |counted: Expected| if self.refuses(pred) { 0 } else { counted.agree };
+        counted.map_or_else(Expectation::None, |e| Expectation::Counted(Expected { agree: agree(e), ..e }))
     }
 
-    /// Why SQLite refuses a text that has to be repaired to run.
-    fn refusal(&self, sql: &str) -> Option<String> {
+    /// Whether SQLite refuses a text that has to be repaired to run.
+    fn refuses(&self, sql: &str) -> bool {
         let sql = trim(sql);
-        let error = self.sandbox.prepare(sql).err()?;
-        let repairs = twinql_sql::parse(sql).ok()?.repairs;
-        repairs.iter().any(hides_an_error).then(|| error.to_string())
+        self.sandbox.prepare(sql).is_err()
+            && twinql_sql::parse(sql).is_ok_and(|parsed| parsed.repairs.iter().any(hides_an_error))
     }
 
     /// Tells `each` database on which the gold answers by its number, and whether both agree there.

@@ -33,7 +33,7 @@ pub static EX: Metric = Metric {
     },
     examples: [
         Example::new("SELECT COUNT(*) FROM pet", "SELECT COUNT(id) FROM pet", 0.99),
-        Example::new("SELECT name FROM owner", "SELECT kind FROM pet", 0.02),
+        Example::new("SELECT name FROM owner", "SELECT kind FROM pet", 0.06),
     ],
     further: Further {
         claim: Some(Claim {
@@ -58,7 +58,12 @@ fn score(setup: &Setup, metric: &Metric, batch: &mut Batch<'_>, records: &mut [R
                 continue;
             }
         };
-        let Signs { evidence, agree, of, network, every: _, regular: _, kinds } = &known.signs;
+        let mut signs = known.signs.clone();
+        // Its meaning is proved, and its text is one that SQLite refuses: no database answers it.
+        if signs.evidence == Evidence::ProvedEqual && signs.agree == 0 && signs.of > 0 {
+            signs.evidence = Evidence::Refuted;
+        }
+        let Signs { evidence, agree, of, network, every: _, regular: _, kinds } = &signs;
         record.set_detail(metric.name, "evidence", evidence_name(*evidence));
         record.set_detail(metric.name, "agree", *agree);
         record.set_detail(metric.name, "databases", *of);
@@ -71,7 +76,7 @@ fn score(setup: &Setup, metric: &Metric, batch: &mut Batch<'_>, records: &mut [R
                 failed(metric, job, status::of_verdict(verdict), record);
             }
             _ => {
-                let p = model.probability_among(&known.signs, setup.assumed);
+                let p = model.probability_among(&signs, setup.assumed);
                 let Between { low, high } = model.between(p);
                 record.set_score(metric.name, p);
                 record.set_detail(metric.name, "low", low);
@@ -145,7 +150,7 @@ mod tests {
         let wrong = ex(gold, "SELECT name FROM hero WHERE power_id = 3");
         assert!(wrong.score("ex").unwrap() < record.score("ex").unwrap());
         let proved = ex(gold, &gold.replace("p.name = 'Stealth'", "'Stealth' = p.name"));
-        assert!(proved.score("ex").unwrap() > 0.99, "{proved:?}");
+        assert!(proved.score("ex").unwrap() > 0.95, "{proved:?}");
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub(super) const DATE_PREFIXES: Rule = Rule {
     source: "https://sqlite.org/lang_datefunc.html: time values as text",
     needs: Needs::NOTHING,
     examples: examples! {
-        "bird": "SELECT id FROM orders WHERE CAST(STRFTIME('%Y', day) AS INTEGER) = 2014" == "SELECT id FROM orders WHERE day LIKE '2014%'";
+        "bird": "SELECT id FROM orders WHERE CAST(SUBSTR(day, 1, 4) AS INTEGER) = 2014" == "SELECT id FROM orders WHERE day LIKE '2014%'";
         "bird": "SELECT id FROM orders WHERE day = '2014-05-01 00:00:00'" == "SELECT id FROM orders WHERE DATE(day) = '2014-05-01'";
         "bird": "SELECT id FROM orders WHERE STRFTIME('%Y', day) = 2014" != "SELECT id FROM orders WHERE day LIKE '2014%'";
     },
