@@ -10,6 +10,7 @@
 //! | `own` | pairs written by hand, checked on engines or by documentation | by each pair |
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -124,6 +125,11 @@ fn text(row: &Value, field: &str) -> String {
     row[field].as_str().map_or_else(|| row[field].to_string(), str::to_owned)
 }
 
+/// The schema of a file that holds one.
+fn only(path: &Path, dialect: Dialect) -> Result<Arc<Schema>, Box<dyn Error>> {
+    Ok(Arc::new(schema::load_in(path, dialect)?.into_values().next().ok_or("no schema")?))
+}
+
 fn own(data: &Path) -> Result<Vec<Known>, Box<dyn Error>> {
     let path = data.join("dialects/schemas/shop.sql");
     let mut schemas: BTreeMap<Dialect, Arc<Schema>> = BTreeMap::new();
@@ -131,17 +137,17 @@ fn own(data: &Path) -> Result<Vec<Known>, Box<dyn Error>> {
     for file in ["own_pairs_dialects.jsonl", "own_pairs_engine_checked.jsonl"] {
         for row in lines(data, file)? {
             let dialect: Dialect = text(&row, "dialect").parse()?;
-            if !schemas.contains_key(&dialect) {
-                let read = schema::load_in(&path, dialect)?.into_values().next().ok_or("no schema")?;
-                schemas.insert(dialect, Arc::new(read));
-            }
+            let schema = match schemas.entry(dialect) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(only(&path, dialect)?),
+            };
             out.push(Known {
                 set: "own",
                 id: text(&row, "id"),
                 dialects: dialect.into(),
                 gold: text(&row, "gold"),
                 pred: text(&row, "pred"),
-                schema: Arc::clone(&schemas[&dialect]),
+                schema: Arc::clone(schema),
                 same: row["label"] == 1,
             });
         }
@@ -184,19 +190,18 @@ fn parity(data: &Path) -> Result<Vec<Known>, Box<dyn Error>> {
     }
     let mut schemas: BTreeMap<(String, Dialect), Arc<Schema>> = BTreeMap::new();
     let mut known = |set, id: String, gold: &Said, pred: &Said| -> Result<Known, Box<dyn Error>> {
-        let (dialect, path) = (gold.0, gold.2.clone());
-        if !schemas.contains_key(&(path.clone(), dialect)) {
-            let read = schema::load_in(data.join("dialects").join(&path), dialect)?;
-            let read = read.into_values().next().ok_or("no schema")?;
-            schemas.insert((path.clone(), dialect), Arc::new(read));
-        }
+        let (dialect, path) = (gold.0, &gold.2);
+        let schema = match schemas.entry((path.clone(), dialect)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(only(&data.join("dialects").join(path), dialect)?),
+        };
         Ok(Known {
             set,
             id,
             dialects: Dialects { schema: dialect, gold: gold.0, pred: pred.0 },
             gold: gold.1.clone(),
             pred: pred.1.clone(),
-            schema: Arc::clone(&schemas[&(path, dialect)]),
+            schema: Arc::clone(schema),
             same: set == "parity",
         })
     };
