@@ -201,7 +201,7 @@ fn normalize_once(
     }
     driver.cx.replaced.clear();
     driver.cx.only_ordered_by = vacuous::only_ordered_by(&query);
-    rules::semantic_prepass(&mut query, &mut driver.cx);
+    rules::prepass(&mut query, &mut driver.cx);
     let mut complete = true;
     for rules in stages {
         driver.use_rules(rules);

@@ -100,7 +100,9 @@ impl<'a> Planner<'a> {
             E::JsonAccess { value, path } if self.dialect.functions_of_its_own() => {
                 self.plan_json_access(expr, value, path)
             }
-            E::CompoundFieldAccess { root, access_chain } if self.dialect.functions_of_its_own() => {
+            E::CompoundFieldAccess { root, access_chain }
+                if self.dialect.functions_of_its_own() || self.dialect == Dialect::Postgres =>
+            {
                 self.plan_access(expr, root, access_chain)
             }
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),

@@ -21,7 +21,7 @@ use super::sight::{Scope, ScopeColumn, ScopeTable};
 use super::{Planner, Result, invalid, unsupported};
 use crate::error::SqlError;
 use crate::expr::Expr;
-use crate::rel::{ColumnInfo, Query, Rel};
+use crate::rel::{ColumnId, ColumnInfo, Query, Rel};
 use crate::schema::TypeClass;
 use crate::spans::TextRange;
 
@@ -369,7 +369,7 @@ impl<'a> Planner<'a> {
         }
         let whole = alias.filter(|_| names.is_empty()).map(|_| value);
         let table = ScopeTable { columns: scope, whole, ..ScopeTable::derived(name, [], []) };
-        Ok((Rel::TableFunction { name: "json_each".to_owned(), args, columns }, table))
+        Ok((elements_of(args, columns), table))
     }
 
     /// Whether a name in FROM is that of an array of a table before it: `FROM t, t.hits`.
@@ -432,4 +432,23 @@ fn last_name(expr: &ast::Expr) -> Option<&Ident> {
         },
         _ => None,
     }
+}
+
+/// The elements of an array as rows: of constants those that are written.
+///
+/// | before | after |
+/// |---|---|
+/// | `UNNEST([1, 2])` | `VALUES (1), (2)` |
+/// | `UNNEST(t.list)` | `json_each(t.list)` |
+pub(super) fn elements_of(mut args: Vec<Expr>, columns: Vec<ColumnId>) -> Rel {
+    if let ([array], [_]) = (args.as_mut_slice(), columns.as_slice())
+        && let Some((name, elements)) = array.as_function_mut()
+        && matches!(name.as_str(), "json_array" | "pg_array")
+        && !elements.is_empty()
+        && elements.iter().all(Expr::is_literal)
+    {
+        let rows = elements.drain(..).map(|e| vec![e]).collect();
+        return Rel::Values { columns, rows };
+    }
+    Rel::TableFunction { name: "json_each".to_owned(), args, columns }
 }

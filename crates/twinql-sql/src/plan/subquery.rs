@@ -91,7 +91,8 @@ impl<'a> Planner<'a> {
     }
 
     /// `x > ALL (SELECT …)` and `x = ANY (SELECT …)`, which SQLite lacks and the printer writes with EXISTS.
-    /// Only a subquery is taken: `ANY (array)` was rewritten before, where it could be.
+    /// `= ANY` is IN and `<> ALL` is NOT IN (PostgreSQL: functions-subquery). Only a subquery is taken: `ANY (array)` was
+    /// rewritten before, where it could be.
     pub(crate) fn plan_quantified(
         &mut self,
         left: &'a ast::Expr,
@@ -102,16 +103,24 @@ impl<'a> Planner<'a> {
         let Some(op) = comparison(op) else {
             return unsupported(format!("{op} with ALL or ANY"), left.span());
         };
-        let tested = self.plan_expr(left)?;
+        let mut exprs = vec![self.plan_expr(left)?];
         let ast::Expr::Subquery(subquery) = unwrap_nested(right) else {
             return unsupported("ALL or ANY of something other than a subquery", left.span());
         };
-        let query = self.plan_query(subquery)?.query;
+        let mut query = self.plan_query(subquery)?.query;
         match query.output.len() {
             1 => {
-                let (mut tested, query) = self.folded_query(vec![tested], query)?;
-                let expr = Box::new(tested.pop().unwrap_or(Expr::NULL));
-                Ok(Expr::Quantified { expr, op, all, query: Box::new(query) })
+                let member = matches!((op, all), (BinaryOp::Eq, false) | (BinaryOp::NotEq, true));
+                if member {
+                    self.apart_within(&mut exprs, &mut query)?;
+                }
+                let (mut exprs, query) = self.folded_query(exprs, query)?;
+                let query = Box::new(query);
+                if member {
+                    return Ok(negate_if(all, Expr::InSubquery { exprs, query }));
+                }
+                let expr = Box::new(exprs.pop().unwrap_or(Expr::NULL));
+                Ok(Expr::Quantified { expr, op, all, query })
             }
             n => invalid(format!("the subquery returns {n} columns, 1 expected"), right.span()),
         }

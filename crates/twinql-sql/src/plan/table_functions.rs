@@ -6,6 +6,7 @@
 
 use sqlparser::ast::{self, Spanned};
 
+use super::paths::elements_of;
 use super::sight::ScopeTable;
 use super::{Planner, Result, only_ident, unsupported};
 use crate::dialects::Dialect;
@@ -86,8 +87,16 @@ impl<'a> Planner<'a> {
             ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
             _ => return unsupported(format!("{function} with these arguments"), name.span()),
         };
-        let array = Expr::function(elements, planned);
-        let (rel, mut table) = self.named_relation("json_each", vec![array], &["value"])?;
+        let written = |e: &Expr| e.as_function().is_some_and(|(name, _)| name == "pg_array");
+        let args = match planned.as_slice() {
+            [array] if written(array) => planned,
+            _ => vec![Expr::function(elements, planned)],
+        };
+        let (rel, mut table) = self.named_relation("json_each", args, &["value"])?;
+        let rel = match rel {
+            Rel::TableFunction { name: _, args, columns } => elements_of(args, columns),
+            other => other,
+        };
         table.name = function.to_owned();
         let called = alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
         if let Some(column) = table.columns.first_mut() {

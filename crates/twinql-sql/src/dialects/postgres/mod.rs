@@ -13,6 +13,7 @@ pub(super) static PROFILE: Profile = Profile {
         schemas: &["public"],
         database_is_schema: false,
         aliases_name_all: false,
+        first_element: 1,
         ..Names::STANDARD
     },
     meaning: Meaning {

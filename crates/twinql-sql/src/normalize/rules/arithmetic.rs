@@ -6,6 +6,7 @@
 //! expression, not a set of equal ones.
 
 use super::predicates::orient;
+use crate::column_set::ColumnSet;
 use crate::normalize::prelude::*;
 
 /// The whole number that a literal is equal to. Doubles beyond 9.0e15 (2^53 is a little more) stand for several
@@ -134,6 +135,65 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
     };
     let c = right.as_integer().filter(|c| *c < 0 && cx.numbers(left).is_some())?;
     Some(Expr::binary(opposite, left.clone(), Expr::integer(c.checked_neg()?)))
+}
+
+pub(super) const AVERAGE_CASTS: Rule = Rule {
+    name: "average-casts",
+    summary: "CAST(AVG(x) AS REAL) is AVG(x) in an answer, in arithmetic and in ROUND",
+    why: "An average is a real or NULL; only a comparison would mind the affinity that the cast gives it.",
+    source: "https://sqlite.org/lang_aggfunc.html: the result of avg() is always a floating point value",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT CAST(AVG(age) AS REAL) / 12 FROM customer" == "SELECT AVG(age) / 12 FROM customer";
+        "nulls": "SELECT city, ROUND(CAST(AVG(score) AS REAL), 2) FROM customer GROUP BY city" == "SELECT city, ROUND(AVG(score), 2) FROM customer GROUP BY city";
+        "nulls": "SELECT city FROM customer GROUP BY city HAVING CAST(AVG(age) AS REAL) = '30'"
+            != "SELECT city FROM customer GROUP BY city HAVING AVG(age) = '30'";
+        "nulls": "SELECT CAST(SUM(age) AS REAL) / 12 FROM customer" != "SELECT SUM(age) / 12 FROM customer";
+    },
+    apply: Apply::RelOf(Kinds::COMPUTING, average_casts),
+};
+
+fn average_casts(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
+    let mut of_averages = ColumnSet::new();
+    rel.inputs().into_iter().for_each(|input| averages(input, &mut of_averages));
+    if of_averages.is_empty() {
+        return None;
+    }
+    let uncast = |e: &mut Expr| {
+        let new = match e {
+            Expr::Cast { expr, affinity: Affinity::Real } => {
+                expr.as_column().filter(|c| of_averages.contains(c)).map(Expr::Column)
+            }
+            _ => None,
+        };
+        put(e, new).is_some()
+    };
+    let mut changed = false;
+    if let Rel::Project { exprs, .. } = rel {
+        changed |= change_each(exprs, |(_, e)| uncast(e));
+    }
+    for e in rel.exprs_mut() {
+        changed |= e.map(|e| match e {
+            Expr::Binary { op, left, right } if op.is_arithmetic() => {
+                change_each([&mut **left, &mut **right], uncast)
+            }
+            Expr::Function { name, args } if name == "round" => args.first_mut().is_some_and(uncast),
+            _ => false,
+        });
+    }
+    changed.then_some(())
+}
+
+/// The averages among the columns of a relation.
+fn averages(rel: &Rel, into: &mut ColumnSet) {
+    match rel {
+        Rel::Aggregate { calls, .. } => {
+            into.extend(calls.iter().filter(|(_, call)| call.func == AggFunc::Avg).map(|(c, _)| *c));
+        }
+        Rel::Filter { input, .. } | Rel::Sort { input, .. } => averages(input, into),
+        Rel::Join { inputs, .. } => inputs.iter().for_each(|input| averages(input, into)),
+        _ => {}
+    }
 }
 
 pub(super) const REAL_FACTORS: Rule = Rule {

@@ -2,6 +2,52 @@
 
 use crate::normalize::prelude::*;
 
+pub(super) const DATE_READINGS: Rule = Rule {
+    name: "date-readings",
+    summary: "STRFTIME of DATE(x), DATETIME(x) or of x as a timestamp is STRFTIME of x, where the format asks for no more than these keep",
+    why: "STRFTIME reads the same moment from each; DATE leaves out the time of day alone, and DATETIME fractions of seconds.",
+    source: "https://sqlite.org/lang_datefunc.html: DATE and DATETIME are STRFTIME('%Y-%m-%d') and STRFTIME('%Y-%m-%d %H:%M:%S')",
+    needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT STRFTIME('%Y', DATE(begins)) FROM shift" == "SELECT STRFTIME('%Y', begins) FROM shift";
+        "nulls": "SELECT id FROM shift WHERE STRFTIME('%H:%M', DATETIME(begins)) = '08:30'" == "SELECT id FROM shift WHERE STRFTIME('%H:%M', begins) = '08:30'";
+        "nulls": "SELECT STRFTIME('%H', DATE(begins)) FROM shift" != "SELECT STRFTIME('%H', begins) FROM shift";
+    },
+    apply: Apply::ExprOf(exprs::FUNCTION, date_reading),
+};
+
+/// What a system's timestamp is made of is a date by its column's type: of other texts STRFTIME may make something, and the
+/// timestamp nothing.
+fn date_reading(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (_, args) = e.as_function_mut().filter(|(name, args)| *name == "strftime" && args.len() == 2)?;
+    let [format, moment] = args.as_mut_slice() else { return None };
+    let (reading, of) = moment.as_function()?;
+    let [x] = of.as_slice() else { return None };
+    let (days, clock) = ("YmdjwWu", "HMS");
+    let kept = match reading.as_str() {
+        "date" => days.to_owned(),
+        "datetime" => format!("{days}{clock}"),
+        "pg_timestamp" if is_date(x, cx) => format!("{days}{clock}"),
+        _ => return None,
+    };
+    let asks = |format: &str| format.split('%').skip(1).all(|part| part.starts_with(|c| kept.contains(c)));
+    if !format.as_text().is_some_and(asks) {
+        return None;
+    }
+    let x = x.clone();
+    *moment = x;
+    Some(())
+}
+
+/// A column that is declared to hold dates or timestamps, which a time of day is not.
+fn is_date(e: &Expr, cx: &Context<'_>) -> bool {
+    let column = e.as_column().and_then(|c| cx.schema.column(cx.origin(c)?));
+    column.is_some_and(|column| {
+        let declared = column.declared.to_ascii_lowercase();
+        column.class == TypeClass::Time && (declared.contains("date") || declared.contains("timestamp"))
+    })
+}
+
 pub(super) const DATE_PART_NUMBERS: Rule = Rule {
     name: "date-part-numbers",
     summary: "a part of a date that is read as a number and compared is compared as text: CAST(STRFTIME('%Y', d) AS INTEGER) = 2014 is STRFTIME('%Y', d) = '2014'; in arithmetic it is cast",
@@ -19,7 +65,7 @@ pub(super) const DATE_PART_NUMBERS: Rule = Rule {
         "nulls": "SELECT id FROM orders WHERE CAST(STRFTIME('%Y', day) AS INTEGER) = 2014" != "SELECT id FROM orders WHERE STRFTIME('%Y', day) = 2014";
         "nulls": "SELECT CAST(STRFTIME('%Y', day) AS INTEGER) FROM orders" != "SELECT STRFTIME('%Y', day) FROM orders";
     },
-    apply: Apply::Expr(date_part_number),
+    apply: Apply::ExprOf(exprs::BINARY.or(exprs::IN_LIST), date_part_number),
 };
 
 /// The formats of STRFTIME that give digits alone, and how many.

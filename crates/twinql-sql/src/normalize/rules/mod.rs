@@ -3,6 +3,7 @@
 mod aggregates;
 mod arithmetic;
 mod blocks;
+mod booleans;
 mod bounds;
 mod conditional;
 mod constants;
@@ -84,6 +85,7 @@ families! {
             literals::LOST_AFFINITY,
             literals::INTEGER_BOUNDS,
             predicates::MEMBERSHIP,
+            booleans::BOOLEAN_TESTS,
             literals::IDLE_CAST,
             literals::FOREIGN_KEY_CAST,
         ];
@@ -201,9 +203,11 @@ families! {
             texts::CONSTANT_FUNCTIONS,
             texts::LETTER_CASE,
             texts::PATTERNS,
+            dates::DATE_READINGS,
             dates::DATE_PART_NUMBERS,
             arithmetic::IDLE_ARITHMETIC,
             arithmetic::IDLE_OUTPUT,
+            arithmetic::AVERAGE_CASTS,
             arithmetic::REAL_FACTORS,
             arithmetic::COMPARED_SUMS,
             arithmetic::CONSTANT_SUMS,
@@ -220,6 +224,7 @@ families! {
             windows::WHOLE_WINDOW,
             windows::FIRST_RANKS,
             windows::FIRST_VALUE,
+            windows::ROW_FRAMES,
             union_filters::UNION_AS_OR,
             union_filters::EXISTS_UNION,
         ];
@@ -351,8 +356,10 @@ pub const ORDER: &[Precedence] = &[
     },
 ];
 
-/// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.
-pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
+/// What is done before any rule. The semantics asks for some of it: DISTINCT is removed, rows are a set. And a NULL test before
+/// its own key says where NULLs stand, and asks for none.
+pub(super) fn prepass(query: &mut Query, cx: &mut Context<'_>) {
+    null_order::tests_as_places(query);
     if cx.semantics.ignore_distinct {
         drop_distinct(query);
     }

@@ -10,6 +10,8 @@ pub(super) const NULL_ORDER: Rule = Rule {
     needs: Needs::NOT_NULL,
     examples: examples! {
         "nulls": "SELECT name FROM customer ORDER BY CASE WHEN age IS NULL THEN 1 ELSE 0 END, age" == "SELECT name FROM customer ORDER BY age NULLS LAST";
+        "nulls": "SELECT name FROM customer ORDER BY CASE WHEN age IS NOT NULL THEN 0 ELSE 9 END DESC, age DESC LIMIT 3"
+            == "SELECT name FROM customer ORDER BY age DESC NULLS FIRST LIMIT 3";
         "nulls": "SELECT name FROM customer ORDER BY age IS NOT NULL, age DESC" == "SELECT name FROM customer ORDER BY age DESC NULLS FIRST";
         "nulls": "SELECT name FROM customer ORDER BY id NULLS LAST" == "SELECT name FROM customer ORDER BY id";
         "nulls": "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC NULLS FIRST" == "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC";
@@ -22,20 +24,7 @@ pub(super) const NULL_ORDER: Rule = Rule {
 
 fn null_order(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::Sort { input, keys, .. } = rel else { return None };
-    let mut changed = false;
-    let mut at = 0;
-    while let [test, key, ..] = keys.get_mut(at..).unwrap_or_default() {
-        match null_test(&test.expr).filter(|(x, _)| **x == key.expr && x.is_deterministic()) {
-            Some((_, of_nulls)) => {
-                // False stands before true.
-                let last = of_nulls == (test.direction == Direction::Asc);
-                key.nulls = if last { NullsOrder::Last } else { NullsOrder::First };
-                keys.remove(at);
-                changed = true;
-            }
-            None => at += 1,
-        }
-    }
+    let mut changed = places(keys);
     let known = cx.not_null(input);
     for key in keys {
         let usual = match key.direction {
@@ -50,10 +39,45 @@ fn null_order(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     changed.then_some(())
 }
 
+/// The same of a whole query as it is written, before any rule finds a NULL test to be constant.
+pub(super) fn tests_as_places(query: &mut Query) {
+    query.map_deep(|node| {
+        if let NodeMut::Rel(Rel::Sort { keys, .. }) = node {
+            places(keys);
+        }
+        Next::Below
+    });
+}
+
+/// Takes out each NULL test that stands before its own key, and says with the key where NULLs stand.
+fn places(keys: &mut Vec<SortKey>) -> bool {
+    let before = keys.len();
+    let mut at = 0;
+    while let [test, key, ..] = keys.get_mut(at..).unwrap_or_default() {
+        match null_test(&test.expr).filter(|(x, _)| **x == key.expr && x.is_deterministic()) {
+            Some((_, of_nulls)) => {
+                // False stands before true.
+                let last = of_nulls == (test.direction == Direction::Asc);
+                key.nulls = if last { NullsOrder::Last } else { NullsOrder::First };
+                keys.remove(at);
+            }
+            None => at += 1,
+        }
+    }
+    keys.len() < before
+}
+
 /// What is tested for NULL, and whether the test is true of NULL.
 fn null_test(e: &Expr) -> Option<(&Expr, bool)> {
     match e {
         Expr::Unary { op: UnaryOp::Not, expr } => null_test(expr).map(|(x, of_nulls)| (x, !of_nulls)),
+        Expr::Case { operand: None, branches, otherwise: Some(otherwise) } => {
+            let [(test, then)] = branches.as_slice() else { return None };
+            // Of NULL the test has one value, of all else the other: the smaller one stands first.
+            let (then, otherwise) = (then.as_integer()?, otherwise.as_integer()?);
+            let (x, of_nulls) = null_test(test).filter(|_| then != otherwise)?;
+            Some((x, of_nulls == (then > otherwise)))
+        }
         // What CASE WHEN p THEN 1 ELSE 0 END has become.
         Expr::Binary { op, left, right } if op.is_null_safe() => match right.as_integer()? {
             1 => null_test(left).map(|(x, of_nulls)| (x, of_nulls == (*op == BinaryOp::Is))),

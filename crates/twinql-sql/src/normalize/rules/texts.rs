@@ -77,6 +77,12 @@ fn function(name: &str, args: &[Expr]) -> Option<Value> {
             let rest = one.as_text()?.chars().skip(usize::try_from(start - 1).ok()?);
             Value::Text(rest.take(usize::try_from(n).ok()?).collect())
         }
+        ("replace", 3) => {
+            let (from, to) = (args.get(1)?.as_text()?, args.get(2)?.as_text()?);
+            // What is not looked for is not replaced; and texts do not grow without end.
+            let text = one.as_text().filter(|t| !from.is_empty() && t.len() * to.len().max(1) <= MAX_TEXT)?;
+            Value::Text(text.replace(from, to))
+        }
         _ => return None,
     })
 }

@@ -7,13 +7,15 @@ const MAX_COPIED: usize = 120;
 
 pub(super) const WHOLE_WINDOW: Rule = Rule {
     name: "window-over-all",
-    summary: "an aggregate OVER () is the scalar subquery with that aggregate",
-    why: "Without PARTITION BY and ORDER BY every row sees the aggregate over all rows.",
+    summary: "an aggregate OVER () is the scalar subquery with that aggregate, and FIRST_VALUE without PARTITION BY that of the first row",
+    why: "Without PARTITION BY every row sees the same first row, and without ORDER BY the aggregate over all rows.",
     source: "SQL:2003 window functions: without PARTITION BY and ORDER BY the window is all rows",
     needs: Needs::NOTHING,
     examples: examples! {
         "default": "SELECT name, AVG(age) OVER () FROM customer" == "SELECT name, (SELECT AVG(age) FROM customer) FROM customer";
+        "default": "SELECT name, FIRST_VALUE(age) OVER (ORDER BY id DESC) FROM customer" == "SELECT name, (SELECT age FROM customer ORDER BY id DESC LIMIT 1) FROM customer";
         "default": "SELECT name, AVG(age) OVER (PARTITION BY city) FROM customer" != "SELECT name, (SELECT AVG(age) FROM customer) FROM customer";
+        "default": "SELECT name, LAST_VALUE(age) OVER (ORDER BY id DESC) FROM customer" != "SELECT name, (SELECT age FROM customer ORDER BY id LIMIT 1) FROM customer";
     },
     apply: Apply::RelOf(rels::WINDOW, whole_window),
 };
@@ -38,30 +40,62 @@ fn aggregate(call: &WindowCall) -> Option<AggregateCall> {
     })
 }
 
+/// A value that a window function gives to every row alike.
+enum OfAll {
+    /// An aggregate of all rows.
+    Aggregate(AggregateCall),
+    /// The value in the first row by these keys.
+    First(Expr, Vec<SortKey>),
+}
+
+/// FIRST_VALUE in an order of all rows, whose frame begins with the first one.
+fn first_of_all(call: &WindowCall) -> Option<OfAll> {
+    let [x] = call.args.as_slice() else { return None };
+    let from_first = call.frame.as_deref().is_none_or(|frame| frame.contains("BETWEEN UNBOUNDED PRECEDING AND"));
+    let whole = call.partition_by.is_empty() && !call.order_by.is_empty() && call.filter.is_none();
+    let first = call.func == "first_value" && whole && from_first && !call.frame.as_deref().is_some_and(|f| f.contains("EXCLUDE"));
+    first.then(|| OfAll::First(x.clone(), call.order_by.clone()))
+}
+
 /// The subquery reads a copy of the input, so the input has to be small and the same each time it is read: no
 /// RANDOM(), no LIMIT that may cut ties otherwise.
 fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::Window { input, calls } = rel else {
         return None;
     };
-    let (at, id, mut call) =
-        calls.iter().enumerate().find_map(|(at, (c, call))| Some((at, *c, aggregate(call)?)))?;
+    let of_all = |call: &WindowCall| {
+        let first = || first_of_all(call).filter(|_| cx.dependencies(input).unique(places(call)));
+        aggregate(call).map(OfAll::Aggregate).or_else(first)
+    };
+    let (at, id, mut value) =
+        calls.iter().enumerate().find_map(|(at, (c, call))| Some((at, *c, of_all(call)?)))?;
     if input.size() > MAX_COPIED || !input.is_deterministic() || limited(input) {
         return None;
     }
     let (mut below, map) = cx.copy(input);
-    change_each(call.exprs_mut(), |e| e.substitute(&map));
+    match &mut value {
+        OfAll::Aggregate(call) => change_each(call.exprs_mut(), |e| e.substitute(&map)),
+        OfAll::First(x, keys) => {
+            let keys = keys.iter_mut().map(|key| &mut key.expr);
+            change_each(std::iter::once(x).chain(keys), |e| e.substitute(&map))
+        }
+    };
     calls.remove(at);
     if calls.is_empty() {
         *rel = input.take();
     }
-    // Sorting changes no aggregate.
+    // Sorting changes no aggregate, nor a first row of an order of its own.
     while let Rel::Sort { input, .. } = &mut below {
         below = input.take();
     }
     let new = cx.fresh_like(id);
-    let value = Expr::scalar(Rel::aggregate(below, Vec::new(), vec![(new, call)]), new);
-    cx.replace(id, value);
+    let one = match value {
+        OfAll::Aggregate(call) => Rel::aggregate(below, Vec::new(), vec![(new, call)]),
+        OfAll::First(x, keys) => {
+            Rel::project(Rel::sort(below, keys, Some(Expr::integer(1))), vec![(new, x)])
+        }
+    };
+    cx.replace(id, Expr::scalar(one, new));
     Some(())
 }
 
@@ -189,4 +223,44 @@ fn first_value(rel: &mut Rel, _cx: &mut Context<'_>) -> Changed {
         one
     };
     change_each(calls, |(_, call)| first(call)).then_some(())
+}
+
+pub(super) const ROW_FRAMES: Rule = Rule {
+    name: "row-frames",
+    summary: "ROWS up to the current row is the frame that is there unsaid, where no two rows of a partition stand at one place",
+    why: "The two frames differ by the rows that are equal to the current one in the order.",
+    source: "https://sqlite.org/windowfunctions.html section 2: the default frame, and peers",
+    needs: Needs::KEYS,
+    examples: examples! {
+        "nulls": "SELECT id, SUM(age) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM customer"
+            == "SELECT id, SUM(age) OVER (ORDER BY id) FROM customer";
+        "nulls": "SELECT product, SUM(amount) OVER (PARTITION BY product ORDER BY order_id ROWS UNBOUNDED PRECEDING) FROM line WHERE order_id IS NOT NULL"
+            == "SELECT product, SUM(amount) OVER (PARTITION BY product ORDER BY order_id) FROM line WHERE order_id IS NOT NULL";
+        "nulls": "SELECT id, SUM(id) OVER (ORDER BY age ROWS UNBOUNDED PRECEDING) FROM customer" != "SELECT id, SUM(id) OVER (ORDER BY age) FROM customer";
+    },
+    apply: Apply::RelOf(rels::WINDOW, row_frames),
+};
+
+fn row_frames(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
+    let Rel::Window { input, calls } = rel else { return None };
+    let by_row = |frame: &str| {
+        frame.split_once(' ').is_some_and(|(unit, frame)| {
+            matches!(unit, "ROWS" | "GROUPS") && frame == "BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+        })
+    };
+    if !calls.iter().any(|(_, call)| call.frame.as_deref().is_some_and(by_row)) {
+        return None;
+    }
+    let known = cx.dependencies(input);
+    let apart = |call: &mut WindowCall| {
+        let idle = call.frame.as_deref().is_some_and(by_row) && known.unique(places(call));
+        idle.then(|| call.frame = None).is_some()
+    };
+    change_each(calls, |(_, call)| apart(call)).then_some(())
+}
+
+/// The columns that a window divides and orders its rows by.
+fn places(call: &WindowCall) -> impl Iterator<Item = ColumnId> {
+    let order = call.order_by.iter().map(|key| &key.expr);
+    call.partition_by.iter().chain(order).filter_map(Expr::as_column)
 }
