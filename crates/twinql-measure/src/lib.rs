@@ -19,12 +19,10 @@
 use std::error::Error;
 
 mod audit_sample;
-mod candidate_forms;
 pub mod canonical_speed;
 mod compare_exec;
 pub mod contradictions;
 mod dialects;
-mod distil;
 pub mod docs;
 pub mod esm_agreement;
 mod ex;
@@ -65,12 +63,10 @@ pub struct Measurement {
 /// All measurements, in the order of their names.
 pub const MEASUREMENTS: &[Measurement] = &[
     audit_sample::MEASUREMENT,
-    candidate_forms::MEASUREMENT,
     canonical_speed::MEASUREMENT,
     compare_exec::MEASUREMENT,
     contradictions::MEASUREMENT,
     dialects::MEASUREMENT,
-    distil::MEASUREMENT,
     docs::MEASUREMENT,
     dialects::engines::MEASUREMENT,
     dialects::pairs::MEASUREMENT,

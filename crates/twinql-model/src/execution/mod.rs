@@ -73,12 +73,9 @@ const SHARE: usize = 6;
 const NETWORK: usize = 8;
 /// How strongly a first fit holds weights to 0: kinds are many, and few pairs have each.
 const OF_OWN: f64 = 1.0;
-const OF_KINDS: f64 = 30.0;
-/// How strongly a later fit holds weights to what they were: pairs over a few databases tell how strong predictions are in
-/// all, and what the network is worth, and little of the rest.
+const OF_KINDS: f64 = 300.0;
+/// How strongly a later fit, over the pairs of a few databases, holds those of kinds to what they were.
 const LATER: f64 = 1000.0;
-/// What a later fit may move.
-const FREE: [&str; 4] = ["offset", "network", "every", "regular"];
 
 /// The names of all weights.
 fn names() -> impl Iterator<Item = &'static str> {
@@ -213,14 +210,10 @@ impl ExecutionModel {
         let positive = std::array::from_fn(|place| matches!(place, SHARE | NETWORK));
         let weights = from.map_or([0.0; WEIGHTS], ExecutionModel::in_order);
         let mut ridge = [OF_OWN; WEIGHTS];
-        for (place, (ridge, name)) in ridge.iter_mut().zip(names()).enumerate() {
-            *ridge = match from {
-                Some(_) if FREE.contains(&name) => OF_OWN,
-                Some(_) => LATER,
-                None if place < OWN.len() => OF_OWN,
-                None => OF_KINDS,
-            };
-        }
+        ridge
+            .iter_mut()
+            .skip(OWN.len())
+            .for_each(|ridge| *ridge = if from.is_some() { LATER } else { OF_KINDS });
         let found = fit(&samples, &Start { weights, ridge, positive })?;
         let mut databases: BTreeMap<&str, usize> =
             executed.iter().map(|e| (e.database.as_str(), 0)).collect();

@@ -7,7 +7,7 @@
 //! the same call gives the same value.
 
 use super::foreign_type::ForeignType;
-use super::temporal::{call, to_interval};
+use super::temporal::{call, to_interval, to_timestamp};
 use super::{Planner, dialect as words};
 use crate::dialects::Dialect;
 use crate::dialects::functions::To;
@@ -146,9 +146,14 @@ impl Planner<'_> {
                     None => call(&name, args),
                 }
             }
-            ("my_date_add", [at, count, unit]) => match later(at, count, unit) {
-                Some(moment) => Expr::text(moment.to_string()),
-                None => call(&name, args),
+            ("my_date_add", [at, count, unit]) => match (later(at, count, unit), begun(at, count, unit)) {
+                (Some(moment), _) => Expr::text(moment.to_string()),
+                (None, Some((unit, at))) => {
+                    let is_timestamp = self.kind(at) == Some(ForeignType::Timestamp);
+                    let at = if is_timestamp { at.clone() } else { to_timestamp(at.clone()) };
+                    call("pg_date_trunc", vec![unit.clone(), at])
+                }
+                (None, None) => call(&name, args),
             },
             ("quarter", [at]) => extract("quarter", at),
             ("weekofyear", [at]) => extract("week", at),
@@ -212,6 +217,22 @@ fn later(at: &Expr, count: &Expr, unit: &Expr) -> Option<Moment> {
     let one = unit.span();
     let later = at.plus(one.checked_mul(count.as_integer()?)?)?;
     Some(if at.is_date() && one.micros == 0 { later.to_date() } else { later })
+}
+
+/// The unit and the moment of MySQL's idiom for the start of a unit, which translators write for DATE_TRUNC: so many whole months
+/// after the year 0 as have passed since. The year 0 lies before every date, so that no count is cut towards it.
+///
+/// | before | after |
+/// |---|---|
+/// | `DATE_ADD('0000-01-01 00:00:00', INTERVAL (TIMESTAMPDIFF(MONTH, '0000-01-01 00:00:00', d)) MONTH)` | `DATE_TRUNC('month', d)` |
+fn begun<'e>(at: &Expr, count: &'e Expr, base: &Expr) -> Option<(&'e Expr, &'e Expr)> {
+    let start = at.as_text().filter(|text| *text == "0000-01-01 00:00:00")?;
+    let Expr::Binary { op: BinaryOp::Mul, left, right } = count else { return None };
+    let (_, args) = left.as_function().filter(|(name, _)| *name == "my_timestampdiff")?;
+    let [unit, from, at] = args.as_slice() else { return None };
+    let counted = Unit::named(unit.as_text()?).filter(|unit| *unit != Unit::Week)?;
+    let added = Unit::named(base.as_text()?)?.span().checked_mul(right.as_integer()?)?;
+    (from.as_text() == Some(start) && counted.span() == added).then_some((unit, at))
 }
 
 /// Whether a template of TO_CHAR is one for numbers.

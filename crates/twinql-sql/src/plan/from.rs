@@ -8,6 +8,7 @@
 
 use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWithJoins};
 
+use super::lateral::{Above, Rows};
 use super::refuse::{refuse_beside, refuse_present};
 use super::scope::find_column;
 use super::shapes::Shape;
@@ -42,8 +43,8 @@ struct Input<'a> {
     on: Vec<Expr>,
     /// What a LATERAL subquery asks of the tables before it.
     lifted: Vec<Expr>,
-    /// The outputs of a LATERAL subquery that gives one row for each row before it.
-    single: Option<Vec<(ColumnId, Expr)>>,
+    /// What of a LATERAL subquery is computed above the join.
+    above: Option<Above>,
 }
 
 impl<'a> Planner<'a> {
@@ -76,7 +77,7 @@ impl<'a> Planner<'a> {
                     }
                     side = JoinSide::Left;
                 }
-                let (mut lifted, mut single) = (Vec::new(), None);
+                let (mut lifted, mut above) = (Vec::new(), None);
                 let (rel, tables) = match source {
                     FromItem::Derived { subquery, alias, lateral: true } => {
                         let outer: Vec<ColumnId> = scope.tables.iter().flat_map(ScopeTable::ids).collect();
@@ -87,7 +88,7 @@ impl<'a> Planner<'a> {
                             return unsupported("a RIGHT or FULL join with LATERAL", factor.span());
                         }
                         let parts = self.lift_lateral(rel, &outer, factor.span())?;
-                        (lifted, single) = (parts.on, parts.single);
+                        (lifted, above) = (parts.on, parts.above);
                         (parts.rel, tables)
                     }
                     // Its arguments see the tables before it.
@@ -117,7 +118,7 @@ impl<'a> Planner<'a> {
                     tables: start..scope.tables.len(),
                     on: Vec::new(),
                     lifted,
-                    single,
+                    above,
                 });
             }
         }
@@ -149,29 +150,39 @@ impl<'a> Planner<'a> {
         let mut rels: Vec<Rel> = Vec::new();
         let mut on: Vec<Expr> = Vec::new();
         for mut input in inputs {
-            // LATERAL of an aggregate over all rows: one row for each row on the left, also where it finds
-            // nothing. An outer join keeps those, and its outputs turn NULL into what COUNT gives over no
-            // rows.
-            if let Some(outputs) = input.single.take() {
-                let left_ids = self.columns_from(0..input.tables.start);
+            if let Some(above) = input.above.take() {
+                let before = self.columns_from(0..input.tables.start);
                 let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
                 let always = |e: &Expr| *e == Expr::Literal(Value::Integer(1));
-                match input.side {
-                    JoinSide::Inner => late.extend(input.on),
-                    _ if input.on.iter().all(always) => {}
-                    _ => return unsupported("a LEFT JOIN LATERAL of an aggregate on a condition", at),
+                match (input.side, above.rows) {
+                    (JoinSide::Inner, _) => late.extend(input.on),
+                    (_, Rows::OneOverNone | Rows::Written) if input.on.iter().all(always) => {}
+                    _ => {
+                        return unsupported(
+                            "a LEFT JOIN LATERAL that computes with the tables before it",
+                            at,
+                        );
+                    }
                 }
-                let left = Rel::join(std::mem::take(&mut rels), std::mem::take(&mut on));
-                let joined = Rel::OuterJoin {
-                    kind: JoinKind::Left,
-                    left: Box::new(left),
-                    right: Box::new(input.rel),
-                    on: input.lifted,
+                let joined = if above.rows == Rows::OneOverNone {
+                    // One row for each row on the left, also where it finds nothing. An outer join keeps those, and its
+                    // outputs turn NULL into what COUNT gives over no rows.
+                    let left = Rel::join(std::mem::take(&mut rels), std::mem::take(&mut on));
+                    Rel::OuterJoin {
+                        kind: JoinKind::Left,
+                        left: Box::new(left),
+                        right: Box::new(input.rel),
+                        on: input.lifted,
+                    }
+                } else {
+                    if input.rel != Rel::unit() {
+                        rels.push(input.rel);
+                    }
+                    on.extend(input.lifted);
+                    Rel::join(std::mem::take(&mut rels), std::mem::take(&mut on))
                 };
-                let mut exprs: Vec<(ColumnId, Expr)> =
-                    left_ids.into_iter().map(|id| (id, Expr::Column(id))).collect();
-                exprs.extend(outputs);
-                rels.push(Rel::project(joined, exprs));
+                let before = before.into_iter().map(|id| (id, Expr::Column(id)));
+                rels.push(Rel::project(joined, before.chain(above.outputs).collect()));
                 continue;
             }
             // Another LATERAL is an ordinary input with what was lifted out of it in the join's condition.

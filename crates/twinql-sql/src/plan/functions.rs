@@ -133,6 +133,21 @@ impl<'a> Planner<'a> {
             {
                 return self.plan_convert(value, data_type.as_ref(), styles, *is_try, expr);
             }
+            // MySQL's `CONVERT(x, SIGNED)` is a cast, and `CONVERT(x USING utf8)` the same text in another encoding.
+            E::Convert {
+                is_try: false,
+                expr: value,
+                data_type,
+                charset,
+                target_before_value: false,
+                styles,
+            } if self.dialect == Dialect::Mysql && styles.is_empty() => {
+                return match (data_type, charset) {
+                    (Some(data_type), None) => self.plan_cast(&ast::CastKind::Cast, value, data_type),
+                    (None, Some(_)) => self.plan_expr(value),
+                    _ => unsupported(describe(expr), expr.span()),
+                };
+            }
             other => return unsupported(describe(other), other.span()),
         };
         check_arity(self.dialect, name, args.len(), expr.span())?;

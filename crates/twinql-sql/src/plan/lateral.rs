@@ -3,14 +3,16 @@
 //!
 //! After Galindo-Legaria and Joshi, Orthogonal Optimization of Subqueries and Aggregation
 //! (SIGMOD 2001): a filter passes a projection that keeps its columns; of a grouping, its
-//! columns become keys; of a limit, the rows of each value are numbered.
+//! columns become keys; of a limit, the rows of each value are numbered. What computes with
+//! columns of the tables before it is computed above the join.
 
 use sqlparser::tokenizer::Span;
 
 use super::{Planner, Result, unsupported};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::rel::{ColumnId, Rel, SortKey};
+use crate::rel::{ColumnId, ColumnInfo, Rel, SortKey};
+use crate::schema::TypeClass;
 use crate::substitution::Substitution;
 use crate::value::Value;
 
@@ -26,9 +28,27 @@ pub(super) struct Lateral {
     pub(super) rel: Rel,
     /// The conditions of the join.
     pub(super) on: Vec<Expr>,
-    /// Of an aggregate over all rows, which is one row even where there are none: its outputs
-    /// above an outer join with `rel`.
-    pub(super) single: Option<Vec<(ColumnId, Expr)>>,
+    /// What is computed above the join.
+    pub(super) above: Option<Above>,
+}
+
+/// Outputs of a LATERAL subquery that are computed above its join.
+pub(super) struct Above {
+    /// The outputs.
+    pub(super) outputs: Vec<(ColumnId, Expr)>,
+    /// How many rows there are for a row before it.
+    pub(super) rows: Rows,
+}
+
+/// How many rows a LATERAL subquery has for each row of the tables before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// An aggregate over all rows is one row even where there are none.
+    OneOverNone,
+    /// As many rows as are written.
+    Written,
+    /// Any number of rows.
+    Any,
 }
 
 /// Aggregates that are no NULL over no rows, beside COUNT and TOTAL.
@@ -38,19 +58,61 @@ const NOT_NULL_OVER_NOTHING: [&str; 4] =
 impl Planner<'_> {
     /// A subquery's relation with what it asks of `outer` columns lifted out of it.
     pub(super) fn lift_lateral(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<Lateral> {
+        let computes = |exprs: &[(ColumnId, Expr)]| {
+            exprs.iter().any(|(_, e)| outer.iter().any(|c| e.reads().contains(c)))
+        };
         let lateral = match rel {
             Rel::Project { input, exprs } if over_all(&input) && reads(&input, outer) => {
                 self.lift_single(*input, exprs, outer, span)?
             }
+            Rel::Project { input, exprs } if computes(&exprs) => {
+                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+                let rows = if rel == Rel::unit() { Rows::Written } else { Rows::Any };
+                Lateral { rel, on, above: Some(Above { outputs: exprs, rows }) }
+            }
+            Rel::Values { columns, rows } if rows.iter().flatten().any(|e| !e.is_literal()) => {
+                self.lift_values(&columns, rows)?
+            }
             rel => {
                 let Lifted { rel, on } = self.lift_rel(rel, outer, span)?;
-                Lateral { rel, on, single: None }
+                Lateral { rel, on, above: None }
             }
         };
         if reads(&lateral.rel, outer) {
             return refused(span);
         }
         Ok(lateral)
+    }
+
+    /// Rows that are written out, of which each column is computed by the row's number:
+    ///
+    /// ```text
+    /// LATERAL (VALUES ('a', t.a), ('b', t.b)) v(k, x)
+    /// →  (VALUES (1), (2)) i, with CASE i WHEN 1 THEN 'a' ELSE 'b' END AS k, CASE i WHEN 1 THEN t.a ELSE t.b END AS x
+    /// ```
+    fn lift_values(&mut self, columns: &[ColumnId], rows: Vec<Vec<Expr>>) -> Result<Lateral> {
+        let (rel, number) = match rows.len() {
+            1 => (Rel::unit(), Expr::NULL),
+            n => {
+                let number = self.new_column(ColumnInfo::computed("row", TypeClass::Integer, false))?;
+                let numbers = (1..=n as i64).map(|i| vec![Expr::integer(i)]).collect();
+                (Rel::Values { columns: vec![number], rows: numbers }, Expr::Column(number))
+            }
+        };
+        let mut cells: Vec<Vec<Expr>> = vec![Vec::with_capacity(rows.len()); columns.len()];
+        for row in rows {
+            cells.iter_mut().zip(row).for_each(|(column, cell)| column.push(cell));
+        }
+        let by_number = |mut cells: Vec<Expr>| {
+            let last = cells.pop();
+            let cells = (1..).zip(cells).map(|(i, e)| (number.clone().eq(Expr::integer(i)), e));
+            match (cells.collect::<Vec<_>>(), last) {
+                (branches, Some(only)) if branches.is_empty() => only,
+                (branches, last) => Expr::case(branches, last),
+            }
+        };
+        let outputs = columns.iter().copied().zip(cells.into_iter().map(by_number)).collect();
+        Ok(Lateral { rel, on: Vec::new(), above: Some(Above { outputs, rows: Rows::Written }) })
     }
 
     /// An aggregate over all rows: grouped by the columns that the condition equates, and
@@ -100,7 +162,8 @@ impl Planner<'_> {
         }
         let mut keys = Vec::new();
         pass_on(&mut keys, &on, outer);
-        Ok(Lateral { rel: Rel::aggregate(rel, keys, grouped), on, single: Some(outputs) })
+        let above = Some(Above { outputs, rows: Rows::OneOverNone });
+        Ok(Lateral { rel: Rel::aggregate(rel, keys, grouped), on, above })
     }
 
     /// Lifts the conditions that name columns of `outer` through a relation. Each case has to keep two things:

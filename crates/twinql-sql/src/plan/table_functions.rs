@@ -87,7 +87,9 @@ impl<'a> Planner<'a> {
             ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
             _ => return unsupported(format!("{function} with these arguments"), name.span()),
         };
-        let written = |e: &Expr| e.as_function().is_some_and(|(name, _)| name == "pg_array");
+        let written = |e: &Expr| {
+            e.as_function().is_some_and(|(name, _)| matches!(name.as_str(), "pg_array" | "json_array"))
+        };
         let args = match planned.as_slice() {
             [array] if written(array) => planned,
             _ => vec![Expr::function(elements, planned)],

@@ -24,7 +24,7 @@ pub(super) const NULL_ORDER: Rule = Rule {
 
 fn null_order(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let Rel::Sort { input, keys, .. } = rel else { return None };
-    let mut changed = places(keys);
+    let mut changed = places(keys, input);
     let known = cx.not_null(input);
     for key in keys {
         let usual = match key.direction {
@@ -42,19 +42,21 @@ fn null_order(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
 /// The same of a whole query as it is written, before any rule finds a NULL test to be constant.
 pub(super) fn tests_as_places(query: &mut Query) {
     query.map_deep(|node| {
-        if let NodeMut::Rel(Rel::Sort { keys, .. }) = node {
-            places(keys);
+        if let NodeMut::Rel(Rel::Sort { input, keys, .. }) = node {
+            places(keys, input);
         }
         Next::Below
     });
 }
 
 /// Takes out each NULL test that stands before its own key, and says with the key where NULLs stand.
-fn places(keys: &mut Vec<SortKey>) -> bool {
+fn places(keys: &mut Vec<SortKey>, input: &Rel) -> bool {
     let before = keys.len();
     let mut at = 0;
     while let [test, key, ..] = keys.get_mut(at..).unwrap_or_default() {
-        match null_test(&test.expr).filter(|(x, _)| **x == key.expr && x.is_deterministic()) {
+        let of = computed_by(&key.expr, input);
+        let test_of = null_test(computed_by(&test.expr, input)).filter(|(x, _)| computed_by(x, input) == of);
+        match test_of.filter(|_| of.is_deterministic()) {
             Some((_, of_nulls)) => {
                 // False stands before true.
                 let last = of_nulls == (test.direction == Direction::Asc);
@@ -65,6 +67,16 @@ fn places(keys: &mut Vec<SortKey>) -> bool {
         }
     }
     keys.len() < before
+}
+
+/// What a column is computed by in the projection right below.
+fn computed_by<'e>(e: &'e Expr, below: &'e Rel) -> &'e Expr {
+    match (e, below) {
+        (Expr::Column(c), Rel::Project { exprs, .. }) => {
+            exprs.iter().find(|(made, _)| made == c).map_or(e, |(_, by)| by)
+        }
+        _ => e,
+    }
 }
 
 /// What is tested for NULL, and whether the test is true of NULL.

@@ -252,8 +252,8 @@ pub(super) const PADDED_LAST: Rule = Rule {
             == "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id ORDER BY MAX(o.total) DESC LIMIT 1";
         "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total LIMIT 1"
             != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total LIMIT 1";
-        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 2"
-            != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 2";
+        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 5"
+            != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 5";
         "no-fk": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1"
             != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1";
         "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.age > 3 ORDER BY o.total DESC LIMIT 1"

@@ -51,9 +51,13 @@ enum OfAll {
 /// FIRST_VALUE in an order of all rows, whose frame begins with the first one.
 fn first_of_all(call: &WindowCall) -> Option<OfAll> {
     let [x] = call.args.as_slice() else { return None };
-    let from_first = call.frame.as_deref().is_none_or(|frame| frame.contains("BETWEEN UNBOUNDED PRECEDING AND"));
+    let from_first =
+        call.frame.as_deref().is_none_or(|frame| frame.contains("BETWEEN UNBOUNDED PRECEDING AND"));
     let whole = call.partition_by.is_empty() && !call.order_by.is_empty() && call.filter.is_none();
-    let first = call.func == "first_value" && whole && from_first && !call.frame.as_deref().is_some_and(|f| f.contains("EXCLUDE"));
+    let first = call.func == "first_value"
+        && whole
+        && from_first
+        && !call.frame.as_deref().is_some_and(|f| f.contains("EXCLUDE"));
     first.then(|| OfAll::First(x.clone(), call.order_by.clone()))
 }
 
@@ -91,9 +95,7 @@ fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     let new = cx.fresh_like(id);
     let one = match value {
         OfAll::Aggregate(call) => Rel::aggregate(below, Vec::new(), vec![(new, call)]),
-        OfAll::First(x, keys) => {
-            Rel::project(Rel::sort(below, keys, Some(Expr::integer(1))), vec![(new, x)])
-        }
+        OfAll::First(x, keys) => Rel::project(Rel::sort(below, keys, Some(Expr::integer(1))), vec![(new, x)]),
     };
     cx.replace(id, Expr::scalar(one, new));
     Some(())

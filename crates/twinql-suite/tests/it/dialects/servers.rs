@@ -25,6 +25,18 @@ const POSTGRES: &[(&str, &str)] = &[
     ("CBRT(27.0)", "3.0"),
     ("TO_DATE('05 Dec 2000', 'DD Mon YYYY')", "2000-12-05"),
     ("FLOOR(7 / 2) / 2", "1.5"),
+    ("(STRING_TO_ARRAY('a,b', ','))[2]", "b"),
+    ("(STRING_TO_ARRAY('a,b', ','))[3]", "NULL"),
+    ("(ARRAY[4, 5])[1]", "4"),
+    ("3 = ANY (SELECT x FROM (VALUES (1), (2)) AS v (x))", "0"),
+    ("3 <> ALL (SELECT x FROM (VALUES (1), (NULL)) AS v (x))", "NULL"),
+    ("SUM(x) FROM UNNEST(ARRAY[1, 2, 3]) AS x", "6"),
+    ("m FROM (VALUES (1), (2)) AS t (n) CROSS JOIN LATERAL (SELECT n * 2 AS m) AS x WHERE n = 2", "4"),
+    ("m FROM (VALUES (3)) AS t (n) LEFT JOIN LATERAL (SELECT n * 2 AS m) AS x ON TRUE", "6"),
+    (
+        "STRING_AGG(k || v, ',' ORDER BY k DESC) FROM (VALUES (1, 2)) AS t (a, b) CROSS JOIN LATERAL (VALUES ('a', a), ('b', b)) AS x (k, v)",
+        "b2,a1",
+    ),
 ];
 
 const MYSQL: &[(&str, &str)] = &[
@@ -47,6 +59,16 @@ const MYSQL: &[(&str, &str)] = &[
     ("BINARY 'a' = 'a' AND 2 > 3", "0"),
     ("JSON_UNQUOTE(JSON_EXTRACT('{\"a\": \"x\"}', '$.a'))", "x"),
     ("ASCII('')", "0"),
+    ("CONVERT('12', SIGNED) + 1", "13"),
+    ("CONVERT('ab' USING utf8)", "ab"),
+    (
+        "DATE_ADD('0000-01-01 00:00:00', INTERVAL (TIMESTAMPDIFF(MONTH, '0000-01-01 00:00:00', '2024-05-17')) MONTH)",
+        "2024-05-01 00:00:00",
+    ),
+    (
+        "DATE_ADD('0000-01-01 00:00:00', INTERVAL (TIMESTAMPDIFF(QUARTER, '0000-01-01 00:00:00', '2024-05-17 10:00:00')) QUARTER)",
+        "2024-04-01 00:00:00",
+    ),
 ];
 
 #[test]

@@ -189,6 +189,18 @@ fn constructs_give_their_rows() {
             vec!["Ann|10", "Bea|20", "Cid|NULL"],
         ),
         (
+            "SELECT x.n FROM boats b CROSS APPLY (SELECT b.crew * 10 + b.boat_id AS n) x ORDER BY x.n",
+            vec!["13", "31", "32"],
+        ),
+        (
+            "SELECT t.trip_id, x.n FROM trips t CROSS APPLY (SELECT b.crew + t.miles AS n FROM boats b WHERE b.boat_id = t.boat_id) x ORDER BY 1",
+            vec!["1|13", "2|33", "3|23"],
+        ),
+        (
+            "SELECT v.k, v.n FROM trips t CROSS APPLY (VALUES ('boat', t.boat_id), ('miles', t.miles)) v (k, n) WHERE t.trip_id = 3 ORDER BY v.k",
+            vec!["boat|2", "miles|20"],
+        ),
+        (
             "SELECT [1], [2], [9] FROM (SELECT boat_id, miles FROM trips) AS s PIVOT (SUM(miles) FOR boat_id IN ([1], [2], [9])) AS p",
             vec!["40|20|NULL"],
         ),
@@ -297,6 +309,16 @@ fn pairs_are_told_apart() {
                 "SELECT b.boat FROM boats b CROSS APPLY (SELECT miles FROM trips t WHERE t.boat_id = b.boat_id) x",
                 "SELECT b.boat FROM boats b JOIN trips t ON t.boat_id = b.boat_id",
                 true,
+            ),
+            (
+                "SELECT x.n FROM boats b CROSS APPLY (SELECT b.crew + 1 AS n) x WHERE x.n > 2",
+                "SELECT crew + 1 FROM boats WHERE crew + 1 > 2",
+                true,
+            ),
+            (
+                "SELECT x.n FROM boats b CROSS APPLY (VALUES (b.crew), (b.boat_id)) x (n)",
+                "SELECT crew FROM boats",
+                false,
             ),
             (
                 "SELECT b.boat FROM boats b CROSS APPLY (SELECT miles FROM trips t WHERE t.boat_id = b.boat_id) x",
