@@ -17,16 +17,11 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::Unknown,
         nulls: NullOrder::Smallest,
-        like_minds_case: true,
-        like_escape: None,
-        ignores_case: false,
-        set_operators_are_of_one_level: false,
         recursion_is_said: false,
-        length_counts_bytes: false,
         concat: WithNull::Skips,
         greatest: WithNull::Skips,
         whole: Whole::Unknown,
-        decimal_scale: None,
+        ..Meaning::STANDARD
     },
     functions: None,
     aggregates: &[],

@@ -163,6 +163,25 @@ impl Text {
     };
 }
 
+impl Meaning {
+    /// The standard's meaning, where most systems keep to it; each says itself how it divides, where NULLs stand, and what CONCAT
+    /// and GREATEST make of them.
+    pub(crate) const STANDARD: Meaning = Meaning {
+        division: Division::Unknown,
+        nulls: NullOrder::Smallest,
+        like_minds_case: true,
+        like_escape: None,
+        ignores_case: false,
+        set_operators_are_of_one_level: false,
+        recursion_is_said: true,
+        length_counts_bytes: false,
+        concat: WithNull::Null,
+        greatest: WithNull::Null,
+        whole: Whole::Rounds,
+        decimal_scale: None,
+    };
+}
+
 impl Names {
     /// Without regard to case, and no schema known.
     pub(crate) const STANDARD: Names = Names {

@@ -17,7 +17,7 @@ CREATE TABLE line (order_id INTEGER REFERENCES orders(id), product TEXT, amount 
   PRIMARY KEY (order_id, product));
 CREATE TABLE place (id INTEGER PRIMARY KEY, code TEXT NOT NULL, name TEXT);
 CREATE TABLE visit (id INTEGER PRIMARY KEY, place TEXT REFERENCES place(code), day TEXT);
-CREATE TABLE shift (id INTEGER PRIMARY KEY, begins DATETIME, paid BOOLEAN);
+CREATE TABLE shift (id INTEGER PRIMARY KEY, day DATE, begins DATETIME, paid BOOLEAN);
 ";
 
 /// Two queries over [`SHOP`].

@@ -174,7 +174,11 @@ impl<'a> Planner<'a> {
     ) -> Result<Vec<(ColumnId, AggregateCall)>> {
         let mut calls = Vec::with_capacity(extra.len());
         for id in extra {
-            let call = AggregateCall::new(AggFunc::Bare, vec![Expr::Column(*id)]);
+            // Marked: where DISTINCT is ignored, so is this grouping.
+            let call = AggregateCall {
+                distinct: true,
+                ..AggregateCall::new(AggFunc::Bare, vec![Expr::Column(*id)])
+            };
             let info = types::aggregate_info(&call, true, &self.columns);
             let bare = self.new_column(info)?;
             for key in &mut *keys {

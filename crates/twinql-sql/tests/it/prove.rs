@@ -468,3 +468,28 @@ fn labelled_pairs() {
         assert!(!corrected || against.is_empty(), "{against:?}");
     }
 }
+
+/// A DISTINCT that a semantics ignores is ignored as well where ORDER BY names another column.
+#[test]
+fn an_ignored_distinct_is_no_grouping() {
+    let distinct = "SELECT DISTINCT city, age FROM customer ORDER BY score";
+    let plain = "SELECT city, age FROM customer";
+    let grouped = "SELECT city, age FROM customer GROUP BY city, age";
+    let union = "SELECT city, age FROM customer UNION SELECT city, age FROM customer";
+    equal("spider", plain, distinct);
+    equal("default", grouped, distinct);
+    for other in [grouped, union] {
+        assert!(!matches!(proof("spider", other, distinct), Proof::Equal(_)), "{other}");
+    }
+}
+
+/// A column of dates has a numeric affinity, and a cast makes other values of its texts.
+#[test]
+fn a_cast_to_a_key_of_dates_counts() {
+    let ddl = "CREATE TABLE calendar (day DATE PRIMARY KEY, number INTEGER); CREATE TABLE note (id INTEGER PRIMARY KEY, day DATE REFERENCES calendar(day))";
+    let schema = Schema::from_ddl("notes", ddl).unwrap();
+    let join = |left: &str| format!("SELECT c.number FROM note n JOIN calendar c ON {left} = c.day");
+    let said =
+        prove(&schema, &join("n.day"), &join("CAST(n.day AS REAL)"), &Semantics::preset("default").unwrap());
+    assert!(!matches!(said, Ok(Proof::Equal(_))), "{said:?}");
+}

@@ -22,16 +22,10 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Smallest,
-        like_minds_case: true,
         like_escape: Some('\\'),
-        ignores_case: false,
-        set_operators_are_of_one_level: false,
-        recursion_is_said: true,
-        length_counts_bytes: false,
         concat: WithNull::Null,
         greatest: WithNull::Null,
-        whole: Whole::Rounds,
-        decimal_scale: None,
+        ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL]),
     aggregates: functions::AGGREGATES,

@@ -14,16 +14,13 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Last,
-        like_minds_case: true,
         like_escape: Some('\\'),
-        ignores_case: false,
-        set_operators_are_of_one_level: false,
-        recursion_is_said: true,
         length_counts_bytes: true,
         concat: WithNull::Null,
         greatest: WithNull::Null,
         whole: Whole::Cuts,
         decimal_scale: Some(0),
+        ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL]),
     aggregates: functions::AGGREGATES,

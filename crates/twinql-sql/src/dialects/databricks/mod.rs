@@ -15,16 +15,12 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Smallest,
-        like_minds_case: true,
         like_escape: Some('\\'),
-        ignores_case: false,
-        set_operators_are_of_one_level: false,
-        recursion_is_said: true,
-        length_counts_bytes: false,
         concat: WithNull::Null,
         greatest: WithNull::Skips,
         whole: Whole::Cuts,
         decimal_scale: Some(0),
+        ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS, words::OF_WAREHOUSES]),
     aggregates: functions::AGGREGATES,

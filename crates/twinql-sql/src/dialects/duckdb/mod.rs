@@ -22,16 +22,10 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Last,
-        like_minds_case: true,
-        like_escape: None,
-        ignores_case: false,
-        set_operators_are_of_one_level: false,
-        recursion_is_said: true,
-        length_counts_bytes: false,
         concat: WithNull::Skips,
         greatest: WithNull::Skips,
-        whole: Whole::Rounds,
         decimal_scale: Some(3),
+        ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS]),
     aggregates: functions::AGGREGATES,

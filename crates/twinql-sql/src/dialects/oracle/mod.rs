@@ -14,16 +14,11 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Greatest,
-        like_minds_case: true,
-        like_escape: None,
-        ignores_case: false,
         set_operators_are_of_one_level: true,
         recursion_is_said: false,
-        length_counts_bytes: false,
         concat: WithNull::Skips,
         greatest: WithNull::Null,
-        whole: Whole::Rounds,
-        decimal_scale: None,
+        ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL]),
     aggregates: functions::AGGREGATES,

@@ -19,16 +19,10 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::ByType,
         nulls: NullOrder::Greatest,
-        like_minds_case: true,
         like_escape: Some('\\'),
-        ignores_case: false,
-        set_operators_are_of_one_level: false,
-        recursion_is_said: true,
-        length_counts_bytes: false,
         concat: WithNull::Skips,
         greatest: WithNull::Skips,
-        whole: Whole::Rounds,
-        decimal_scale: None,
+        ..Meaning::STANDARD
     },
     functions: None,
     aggregates: &[],

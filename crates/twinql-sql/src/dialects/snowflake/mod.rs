@@ -18,16 +18,11 @@ pub(super) static PROFILE: Profile = Profile {
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Greatest,
-        like_minds_case: true,
-        like_escape: None,
-        ignores_case: false,
-        set_operators_are_of_one_level: false,
         recursion_is_said: false,
-        length_counts_bytes: false,
         concat: WithNull::Null,
         greatest: WithNull::Null,
-        whole: Whole::Rounds,
         decimal_scale: Some(0),
+        ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS, words::OF_WAREHOUSES]),
     aggregates: functions::AGGREGATES,

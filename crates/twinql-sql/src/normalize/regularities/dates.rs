@@ -1,6 +1,7 @@
 //! Dates, which people store as `2024-05-01`, with a time behind it or not: their parts are parts of a text.
 
 use crate::normalize::prelude::*;
+use crate::normalize::rules::part_of_text;
 
 pub(super) const DATE_PARTS: Rule = Rule {
     name: "date-parts",
@@ -17,24 +18,16 @@ pub(super) const DATE_PARTS: Rule = Rule {
     apply: Apply::Expr(date_part),
 };
 
-/// Where each part of a date stands in its text: the format, the place of the first letter, the length.
-const PARTS: [(&str, i64, i64); 5] =
-    [("%Y", 1, 4), ("%Y-%m", 1, 7), ("%Y-%m-%d", 1, 10), ("%m", 6, 2), ("%d", 9, 2)];
-
 fn date_part(e: &mut Expr, _cx: &mut Context<'_>) -> Changed {
-    let (name, args) = e.as_function_mut()?;
-    let (format, x) = match (name.as_str(), args.as_slice()) {
-        ("strftime", [Expr::Literal(Value::Text(format)), x @ Expr::Column(_)]) => (format.as_str(), x),
-        ("date", [x @ Expr::Column(_)]) => ("%Y-%m-%d", x),
-        _ => return None,
+    let days = match e.as_function() {
+        Some((name, args)) if name == "strftime" => match args.as_slice() {
+            [format, x @ Expr::Column(_)] if format.as_text() == Some("%J") => Some(x.clone()),
+            _ => None,
+        },
+        _ => None,
     };
-    if format == "%J" {
-        *e = Expr::function("julianday", vec![x.clone()]);
-        return Some(());
-    }
-    let (_, from, length) = PARTS.into_iter().find(|(f, ..)| *f == format)?;
-    *e = Expr::function("substr", vec![x.clone(), Expr::integer(from), Expr::integer(length)]);
-    Some(())
+    let new = days.map(|x| Expr::function("julianday", vec![x])).or_else(|| part_of_text(e, |_| true));
+    put(e, new)
 }
 
 /// A part of a column's text, and whether it is read as a number.

@@ -232,8 +232,14 @@ fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
     // A column that is only a part of a foreign key refers to nothing while another part is NULL.
     let refers_to_number = |x: &Expr| {
         let from = x.as_column().and_then(|c| cx.origin(c));
-        let affinity = |to| cx.schema.column(to).map(|c| c.affinity);
-        from.is_some_and(|from| cx.schema.sole_references(from).any(|to| numeric(affinity(to))))
+        // A date's affinity is numeric as well.
+        let of_numbers = |to| {
+            let to = cx.schema.column(to);
+            to.is_some_and(|c| {
+                c.affinity.is_numeric() && matches!(c.class, TypeClass::Integer | TypeClass::Number)
+            })
+        };
+        from.is_some_and(|from| cx.schema.sole_references(from).any(of_numbers))
     };
     let uncast = |this: &Expr, other: &Expr| {
         let (expr, affinity) = this.as_cast()?;

@@ -204,6 +204,7 @@ families! {
             texts::LETTER_CASE,
             texts::PATTERNS,
             dates::DATE_READINGS,
+            dates::DATE_TEXTS,
             dates::DATE_PART_NUMBERS,
             arithmetic::IDLE_ARITHMETIC,
             arithmetic::IDLE_OUTPUT,
@@ -356,13 +357,17 @@ pub const ORDER: &[Precedence] = &[
     },
 ];
 
-/// What is done before any rule. The semantics asks for some of it: DISTINCT is removed, rows are a set. And a NULL test before
-/// its own key says where NULLs stand, and asks for none.
-pub(super) fn prepass(query: &mut Query, cx: &mut Context<'_>) {
-    null_order::tests_as_places(query);
+/// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.
+pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
     if cx.semantics.ignore_distinct {
         drop_distinct(query);
     }
+    query.map_deep(|node| {
+        if let NodeMut::Rel(Rel::Aggregate { calls, .. }) = node {
+            calls.iter_mut().filter(|(_, c)| c.func == AggFunc::Bare).for_each(|(_, c)| c.distinct = false);
+        }
+        Next::Below
+    });
     if cx.semantics.rows_as_set {
         rows_as_set(query, cx);
     }
@@ -381,6 +386,15 @@ fn drop_distinct(query: &mut Query) {
             while let Rel::Distinct { input } = rel {
                 *rel = input.take();
             }
+            // What DISTINCT is beside an ORDER BY of other columns.
+            if let Rel::Aggregate { input, keys, calls } = rel
+                && !calls.is_empty()
+                && calls.iter().all(|(_, call)| call.func == AggFunc::Bare && call.distinct)
+            {
+                let shown = calls.iter().filter_map(|(c, call)| Some((*c, call.args.first()?.clone())));
+                let exprs = keys.drain(..).chain(shown).collect();
+                *rel = Rel::project(input.take(), exprs);
+            }
             match rel {
                 Rel::Aggregate { calls, .. } => calls.iter_mut().for_each(|(_, call)| call.distinct = false),
                 Rel::Window { calls, .. } => calls.iter_mut().for_each(|(_, call)| call.distinct = false),
@@ -390,6 +404,9 @@ fn drop_distinct(query: &mut Query) {
         Next::Below
     });
 }
+
+pub(super) use dates::part_of_text;
+pub(super) use null_order::{NULL_ORDER, tests_as_places};
 
 /// The rule by which an output becomes a constant.
 pub(super) const PINNED_COLUMNS: &str = constants::PINNED_COLUMNS.name;

@@ -2,7 +2,7 @@
 
 use crate::normalize::prelude::*;
 
-pub(super) const NULL_ORDER: Rule = Rule {
+pub(in super::super) const NULL_ORDER: Rule = Rule {
     name: "null-order",
     summary: "ORDER BY x IS NULL, x is ORDER BY x NULLS LAST, so with CASE; NULLS LAST and FIRST say nothing of a key that is never NULL",
     why: "The first key sets the NULLs apart, and among themselves they are equal; without NULLs there is nothing to set apart.",
@@ -39,14 +39,17 @@ fn null_order(rel: &mut Rel, cx: &mut Context<'_>) -> Changed {
     changed.then_some(())
 }
 
-/// The same of a whole query as it is written, before any rule finds a NULL test to be constant.
-pub(super) fn tests_as_places(query: &mut Query) {
+/// The same of a whole query as it is written, before any rule finds a NULL test to be constant: one that stands before its own
+/// key asks for no NULLs.
+pub(in super::super) fn tests_as_places(query: &mut Query) -> bool {
+    let mut changed = false;
     query.map_deep(|node| {
         if let NodeMut::Rel(Rel::Sort { input, keys, .. }) = node {
-            places(keys, input);
+            changed |= places(keys, input);
         }
         Next::Below
     });
+    changed
 }
 
 /// Takes out each NULL test that stands before its own key, and says with the key where NULLs stand.

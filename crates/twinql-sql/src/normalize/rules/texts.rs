@@ -131,14 +131,11 @@ pub(super) const PATTERNS: Rule = Rule {
     apply: Apply::ExprOf(exprs::BINARY, pattern),
 };
 
-/// True for text columns: what they hold is text or NULL.
+/// True for columns of texts and of dates: what they hold is text or NULL.
 fn is_text(e: &Expr, cx: &Context<'_>) -> bool {
-    match e {
-        Expr::Column(c) => {
-            cx.info(*c).is_some_and(|i| i.affinity == Some(Affinity::Text) && i.class != TypeClass::Other)
-        }
-        _ => false,
-    }
+    let text = e.as_column().and_then(|c| cx.info(c));
+    text.is_some_and(|i| i.affinity == Some(Affinity::Text) && i.class != TypeClass::Other)
+        || super::dates::is_date(e, cx)
 }
 
 /// The text's wildcards have no meaning to either of LIKE and GLOB.
