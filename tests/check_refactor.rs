@@ -103,3 +103,31 @@ fn files_against_a_revision() {
         folder.refuses(&args, &["--against"]);
     }
 }
+
+/// What `ref` names is a table, whatever a common table expression of the same name says.
+#[test]
+fn references_are_tables() {
+    let folder = Folder::new();
+    folder.write(
+        "old.sql",
+        "WITH concert AS (SELECT * FROM {{ ref('concert') }}) SELECT COUNT(*) FROM concert",
+    );
+    folder.write("new.sql", "SELECT COUNT(*) FROM {{ ref('concert') }}");
+    let (out, _) = folder.run(ASKED, 0);
+    assert!(out.contains("the same: proved"), "{out}");
+    folder.write(
+        "old.sql",
+        "WITH singer AS (SELECT name FROM {{ ref('concert') }} c JOIN {{ ref('singer') }} s ON 1 = 1 WHERE s.age > 20) SELECT name FROM {{ ref('singer') }}",
+    );
+    folder.write("new.sql", "SELECT name FROM {{ ref('singer') }} WHERE age > 20");
+    folder.run(ASKED, 1);
+}
+
+/// A model has no order, and a query that is read from above has one.
+#[test]
+fn order_counts_where_it_is_asked_for() {
+    let folder = Folder::with("old.sql", "SELECT name FROM singer ORDER BY age");
+    folder.write("new.sql", "SELECT name FROM singer");
+    folder.run(ASKED, 0);
+    folder.run(&format!("{ASKED} --ordered"), 1);
+}

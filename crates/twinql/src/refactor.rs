@@ -3,7 +3,11 @@
 //! A file holds statements, or is a dbt model. What is no query (`INSERT`, `DROP`) is no one's to compare, and said so;
 //! a view is the query that makes it.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
+
+use twinql_sql::Schema;
 
 use crate::rewards::statements;
 
@@ -12,9 +16,12 @@ use crate::rewards::statements;
 pub struct Part {
     /// The view or table that it makes; none for a query alone.
     pub name: Option<String>,
-    /// The query.
+    /// The query; what `ref` and `source` name stands between [`REFERENCE`]'s two characters until [`bound`] writes it out.
     pub sql: String,
 }
+
+/// What stands before and behind the name of a table that `ref` or `source` gave: of no text that anybody writes.
+const REFERENCE: [char; 2] = ['\u{E000}', '\u{E001}'];
 
 /// Why a file cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,8 +64,10 @@ impl fmt::Display for Count {
 /// ```
 /// let model = "{{ config(materialized='view') }}\nSELECT id FROM {{ ref('orders') }}";
 /// let parts = twinql::refactor::parts(model)?;
-/// assert_eq!(parts[0].sql, "SELECT id FROM orders");
-/// # Ok::<(), twinql::refactor::RefactorError>(())
+/// let schema = twinql::Schema::from_ddl("shop", "CREATE TABLE orders (id INTEGER)")?;
+/// let ([old, _], _) = twinql::refactor::bound([&parts[0], &parts[0]], &schema.into());
+/// assert_eq!(old, "SELECT id FROM orders");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -91,6 +100,94 @@ pub fn matched(old: Vec<Part>, new: Vec<Part>) -> Result<Vec<(Part, Part)>, Refa
             }
         })
         .collect()
+}
+
+/// Two versions of a query with the tables written out that `ref` and `source` name, and the schema in which they are called so.
+///
+/// Such a table is never a common table expression. Where one of the queries has an expression of its name, the table has another
+/// name in both of them and in the schema:
+///
+/// ```text
+/// WITH t AS (SELECT * FROM {{ ref('t') }}) SELECT id FROM t
+/// WITH t AS (SELECT * FROM ref_t t) SELECT id FROM t
+/// ```
+pub fn bound(parts: [&Part; 2], schema: &Arc<Schema>) -> ([String; 2], Arc<Schema>) {
+    let texts = parts.map(|part| part.sql.as_str());
+    let named: BTreeSet<&str> = texts.into_iter().flat_map(references).map(|(name, _)| name).collect();
+    let captured: BTreeSet<&str> =
+        named.into_iter().filter(|name| texts.into_iter().any(|sql| defines(sql, name))).collect();
+    let mut schema = Arc::clone(schema);
+    for name in &captured {
+        let tables = &mut Arc::make_mut(&mut schema).tables;
+        if let Some(table) = tables.iter_mut().find(|t| t.name.eq_ignore_ascii_case(name)) {
+            table.name = apart(name);
+        }
+    }
+    let write = |sql: &str| {
+        let mut out = String::with_capacity(sql.len());
+        let mut rest = sql;
+        for (name, behind) in references(sql) {
+            let before = rest.split(REFERENCE[0]).next().unwrap_or("");
+            out.push_str(before);
+            if captured.contains(name) {
+                out.push_str(&apart(name));
+                if !has_alias(behind) {
+                    out.push(' ');
+                    out.push_str(name);
+                }
+            } else {
+                out.push_str(name);
+            }
+            rest = behind;
+        }
+        out.push_str(rest);
+        out
+    };
+    (texts.map(write), schema)
+}
+
+/// What a table is called that a common table expression would capture.
+fn apart(name: &str) -> String {
+    format!("ref_{name}")
+}
+
+/// The names that `ref` and `source` gave, each with the text behind it.
+fn references(sql: &str) -> impl Iterator<Item = (&str, &str)> {
+    sql.match_indices(REFERENCE[0])
+        .filter_map(|(at, mark)| sql.get(at + mark.len()..)?.split_once(REFERENCE[1]))
+}
+
+/// Whether a table in FROM is followed by a name of its own.
+fn has_alias(behind: &str) -> bool {
+    const CLAUSES: &str = "where join inner left right full cross natural on using group order having limit union intersect except \
+        minus window qualify lateral fetch offset tablesample pivot unpivot asof semi anti outer for";
+    let mut words = Words { rest: behind };
+    words.next().is_some_and(|word| {
+        let word: String = word.chars().take_while(|c| c.is_alphanumeric() || "_\"`[".contains(*c)).collect();
+        !word.is_empty() && !CLAUSES.split_whitespace().any(|clause| word.eq_ignore_ascii_case(clause))
+    })
+}
+
+/// Whether a query has a common table expression of this name: `name AS (`, `name (a, b) AS (`, in whatever case.
+fn defines(sql: &str, name: &str) -> bool {
+    let (lower, name) = (sql.to_ascii_lowercase(), name.to_ascii_lowercase());
+    let letter = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == REFERENCE[0];
+    lower.match_indices(name.as_str()).any(|(at, _)| {
+        let (before, behind) = (lower.get(..at).unwrap_or(""), lower.get(at + name.len()..).unwrap_or(""));
+        if before.ends_with(letter) {
+            return false;
+        }
+        let behind = behind.trim_start_matches(['"', '`', ']']).trim_start();
+        let behind = match behind.strip_prefix('(') {
+            Some(columns) => columns.split_once(')').map_or("", |(_, rest)| rest),
+            None => behind,
+        };
+        let Some(body) = behind.trim_start().strip_prefix("as") else { return false };
+        let body = body.trim_start();
+        ["", "not materialized", "materialized"]
+            .into_iter()
+            .any(|hint| body.strip_prefix(hint).is_some_and(|body| body.trim_start().starts_with('(')))
+    })
 }
 
 /// The query of a statement; none for what changes data or settings.
@@ -150,7 +247,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// A dbt model with `ref` and `source` written out as the tables that they name, `config` and comments left out.
+/// A dbt model in which the tables that `ref` and `source` name are [marked](REFERENCE), `config` and comments left out.
 fn without_templates(text: &str) -> Result<String, RefactorError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -189,7 +286,7 @@ fn filled_in(template: &str) -> Result<String, RefactorError> {
             let name = last.trim_matches(['\'', '"']);
             let plain = |c: char| c.is_alphanumeric() || c == '_';
             match !name.is_empty() && name.len() < last.len() && name.chars().all(plain) {
-                true => Ok(name.to_owned()),
+                true => Ok(format!("{}{name}{}", REFERENCE[0], REFERENCE[1])),
                 false => Err(refused()),
             }
         }
@@ -229,7 +326,7 @@ mod tests {
             ("CREATE TABLE t (a INTEGER); DROP TABLE t", vec![]),
             (
                 "{# note #}{{ config(a='b') }} SELECT * FROM {{ source('raw', 'orders') }} JOIN {{- ref(\"lines\") -}} USING (id)",
-                vec![query("SELECT * FROM orders JOIN lines USING (id)")],
+                vec![query("SELECT * FROM \u{E000}orders\u{E001} JOIN \u{E000}lines\u{E001} USING (id)")],
             ),
             ("", vec![]),
         ] {
@@ -243,6 +340,46 @@ mod tests {
         ] {
             assert!(matches!(parts(text), Err(RefactorError::Template(_))), "{text}");
         }
+    }
+
+    #[test]
+    fn a_reference_is_a_table() {
+        let schema: Arc<Schema> =
+            Schema::from_ddl("shop", "CREATE TABLE Orders (id INTEGER); CREATE TABLE lines (id INTEGER)")
+                .unwrap()
+                .into();
+        let written = |old: &str, new: &str| {
+            let [old, new] = [old, new].map(|text| parts(text).unwrap().remove(0));
+            let ([old, new], schema) = bound([&old, &new], &schema);
+            let tables: Vec<String> = schema.tables.iter().map(|t| t.name.clone()).collect();
+            (old, new, tables.join(" "))
+        };
+        let of = |old: &str, new: &str, tables: &str| (old.to_owned(), new.to_owned(), tables.to_owned());
+        assert_eq!(
+            written(
+                "WITH orders AS (SELECT * FROM {{ ref('orders') }} WHERE id > 1) SELECT * FROM orders",
+                "SELECT o.id FROM {{ ref('orders') }} AS o, {{ source('raw', 'lines') }} l"
+            ),
+            of(
+                "WITH orders AS (SELECT * FROM ref_orders orders WHERE id > 1) SELECT * FROM orders",
+                "SELECT o.id FROM ref_orders AS o, lines l",
+                "ref_orders lines"
+            )
+        );
+        assert_eq!(
+            written(
+                "with x (id) as materialized (select id from lines), Lines as (select 1) select * from {{ ref('lines') }}",
+                "select * from {{ ref('lines') }}"
+            ),
+            of(
+                "with x (id) as materialized (select id from lines), Lines as (select 1) select * from ref_lines lines",
+                "select * from ref_lines lines",
+                "Orders ref_lines"
+            )
+        );
+        let plain = "SELECT orders.id AS orders FROM {{ ref('orders') }}";
+        let same = "SELECT orders.id AS orders FROM orders";
+        assert_eq!(written(plain, plain), of(same, same, "Orders lines"));
     }
 
     #[test]

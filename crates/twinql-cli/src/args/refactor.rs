@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{NeededSchemaFlags, Output, PairDialectFlags, RunFlags, SemanticsFlag};
+use twinql::sql::semantics::PRESETS;
+
+use super::shared::{NeededSchemaFlags, Output, PairDialectFlags, RunFlags};
 
 /// Do refactored queries still say the same?
 #[derive(Debug, Args)]
@@ -15,8 +17,9 @@ Examples:
   twinql check-refactor --schemas warehouse.sql --against HEAD models/orders.sql models/lines.sql
   twinql check-refactor --schemas warehouse.sql --against main --proved models/*.sql
 
-A file holds queries, views (CREATE VIEW … AS) or a dbt model, in which ref and source are written out. Each query is
-proved the same, or tested on databases that are made for it; where one shows a difference, it is printed.
+A file holds queries, views (CREATE VIEW … AS) or a dbt model, in which ref and source are tables and never CTEs. Each query
+is proved the same, or tested on databases that are made for it; where one shows a difference, it is printed. Of the data
+only what the schema declares is assumed, and the order of rows counts with --ordered alone.
 The old query is the gold, the new one the prediction: --gold-dialect and --pred-dialect say whose SQL each is where a
 warehouse has changed.
 Exit codes: 0 all are the same as far as proved and tested; 1 one is not, or cannot be compared; 2 could not run.
@@ -37,8 +40,13 @@ pub(crate) struct CheckRefactor {
     /// The database [default: the only one in --schemas]
     #[arg(long, value_name = "ID", help_heading = "Input")]
     pub(crate) db_id: Option<String>,
-    #[command(flatten)]
-    pub(crate) semantics: SemanticsFlag,
+    #[arg(long, value_name = "NAME", default_value = "declared", help = format!(
+        "What `the same answer` means: {}", PRESETS.join(", ")
+    ))]
+    pub(crate) semantics: String,
+    /// The order of rows counts, where the old query has one: for queries that are read from above, and not for models
+    #[arg(long)]
+    pub(crate) ordered: bool,
     /// What is tested alone is not enough: every query must be proved the same
     #[arg(long)]
     pub(crate) proved: bool,

@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::json;
 use twinql::input::work;
 use twinql::record::Status;
-use twinql::refactor::{matched, parts};
+use twinql::refactor::{bound, matched, parts};
 use twinql::sql::Proof;
 use twinql::suite::Verdict;
-use twinql::{Job, Work, status};
+use twinql::{Job, Semantics, Work, status};
 
 use super::prove::found;
 use super::witness::WitnessRecord;
@@ -60,7 +60,9 @@ struct Versions {
 /// Compares all files, and says whether all are the same.
 pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> Result<bool> {
     let output = Output::new(typed.output, Format::Text)?;
-    let semantics = typed.semantics.get()?;
+    let asked = typed.semantics.as_str().parse::<Semantics>();
+    let mut semantics = asked.map_err(|e| anyhow::anyhow!("--semantics: {e}"))?;
+    semantics.respect_order = typed.ordered;
     let judge = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
     let dialects = typed.input.dialects.known()?;
     let schemas = input::schemas(Some(&typed.input.schemas), dialects)?;
@@ -75,9 +77,10 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
         let pairs = parts(old).and_then(|old| matched(old, parts(new)?));
         match pairs {
             Ok(pairs) => jobs.extend(pairs.into_iter().enumerate().map(|(at, (old, new))| {
+                let ([before, after], schema) = bound([&old, &new], &schema);
                 let query = old.name.unwrap_or_else(|| format!("query {}", at + 1));
                 let id = json!([file, query]);
-                (file.clone(), query, Job { id, work: work(schema.clone(), old.sql, new.sql, dialects) })
+                (file.clone(), query, Job { id, work: work(schema, before, after, dialects) })
             })),
             Err(error) => findings.push(Finding {
                 file: file.clone(),
