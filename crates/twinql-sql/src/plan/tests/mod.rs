@@ -57,7 +57,7 @@ fn names_and_clauses() {
         ),
         (
             r#"SELECT DISTINCT country FROM singer ORDER BY age"#,
-            r#"(project (sort (group (project singer [country#1 age#0]) [country#1] [age#4=bare[age#0]]) [age#4]) [country#1]) -> [country#1]"#,
+            r#"(project (sort (group (project singer [country#1 age#0]) [country#1] [age#4=bare distinct[age#0]]) [age#4]) [country#1]) -> [country#1]"#,
         ),
         (
             r#"SELECT country FROM singer ORDER BY age + 1, country"#,
