@@ -121,6 +121,12 @@ fn references_are_tables() {
     );
     folder.write("new.sql", "SELECT name FROM {{ ref('singer') }} WHERE age > 20");
     folder.run(ASKED, 1);
+    folder.write("old.sql", "WITH concert /* few */ AS (SELECT 1 AS x) SELECT * FROM {{ ref('concert') }}");
+    folder.write("new.sql", "WITH concert /* few */ AS (SELECT 1 AS x) SELECT * FROM concert");
+    folder.run(ASKED, 1);
+    folder.write("old.sql", "SELECT * FROM {{ source('a', 'concert') }}");
+    folder.write("new.sql", "SELECT * FROM {{ source('b', 'concert') }}");
+    says(&folder.run(ASKED, 1).0, &["a.concert and b.concert are two tables"]);
 }
 
 /// A model has no order, and a query that is read from above has one.

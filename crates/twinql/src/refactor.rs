@@ -3,11 +3,12 @@
 //! A file holds statements, or is a dbt model. What is no query (`INSERT`, `DROP`) is no one's to compare, and said so;
 //! a view is the query that makes it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use twinql_sql::Schema;
+use twinql_sql::schema::View;
 
 use crate::rewards::statements;
 
@@ -40,6 +41,11 @@ pub enum RefactorError {
         /// Queries after.
         after: Count,
     },
+    /// The schema has one table of a name, and two are meant.
+    #[error(
+        "{0} and {1} are two tables of one name, which a schema without their places does not tell apart"
+    )]
+    TwoTables(String, String),
     /// A view of one file is not in the other.
     #[error("the new file does not make {0}, which the old one does")]
     Missing(String),
@@ -65,8 +71,8 @@ impl fmt::Display for Count {
 /// let model = "{{ config(materialized='view') }}\nSELECT id FROM {{ ref('orders') }}";
 /// let parts = twinql::refactor::parts(model)?;
 /// let schema = twinql::Schema::from_ddl("shop", "CREATE TABLE orders (id INTEGER)")?;
-/// let ([old, _], _) = twinql::refactor::bound([&parts[0], &parts[0]], &schema.into());
-/// assert_eq!(old, "SELECT id FROM orders");
+/// let ([old, _], _) = twinql::refactor::bound([&parts[0], &parts[0]], &schema.into())?;
+/// assert_eq!(old, "SELECT id FROM ref_orders orders");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -102,53 +108,72 @@ pub fn matched(old: Vec<Part>, new: Vec<Part>) -> Result<Vec<(Part, Part)>, Refa
         .collect()
 }
 
-/// Two versions of a query with the tables written out that `ref` and `source` name, and the schema in which they are called so.
+/// Two versions of a query with the tables written out that `ref` and `source` name, and a schema that has them.
 ///
-/// Such a table is never a common table expression. Where one of the queries has an expression of its name, the table has another
-/// name in both of them and in the schema:
+/// Such a table is never a common table expression, whatever that is called. So the schema has a view for each, under a name that
+/// neither it nor the queries have, and inside a view only tables and views are in sight:
 ///
 /// ```text
 /// WITH t AS (SELECT * FROM {{ ref('t') }}) SELECT id FROM t
-/// WITH t AS (SELECT * FROM ref_t t) SELECT id FROM t
+/// WITH t AS (SELECT * FROM ref_t t) SELECT id FROM t        with CREATE VIEW ref_t AS SELECT * FROM t
 /// ```
-pub fn bound(parts: [&Part; 2], schema: &Arc<Schema>) -> ([String; 2], Arc<Schema>) {
+///
+/// # Errors
+/// Two references are to tables of one name in two places.
+pub fn bound(parts: [&Part; 2], schema: &Arc<Schema>) -> Result<([String; 2], Arc<Schema>), RefactorError> {
     let texts = parts.map(|part| part.sql.as_str());
-    let named: BTreeSet<&str> = texts.into_iter().flat_map(references).map(|(name, _)| name).collect();
-    let captured: BTreeSet<&str> =
-        named.into_iter().filter(|name| texts.into_iter().any(|sql| defines(sql, name))).collect();
     let mut schema = Arc::clone(schema);
-    for name in &captured {
-        let tables = &mut Arc::make_mut(&mut schema).tables;
-        if let Some(table) = tables.iter_mut().find(|t| t.name.eq_ignore_ascii_case(name)) {
-            table.name = apart(name);
+    // By the table's name in lower case: where it was referred to, and its view.
+    let mut views: BTreeMap<String, (&str, String)> = BTreeMap::new();
+    for (reference, _) in texts.into_iter().flat_map(references) {
+        let table = table_of(reference);
+        match views.get(&table.to_ascii_lowercase()) {
+            Some((other, _)) if *other == reference => continue,
+            Some((other, _)) => return Err(RefactorError::TwoTables((*other).into(), reference.into())),
+            None => {}
         }
+        let mut name = format!("ref_{table}");
+        let taken = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            schema.table(&name).is_some()
+                || schema.view(&name).is_some()
+                || texts.into_iter().any(|sql| sql.to_ascii_lowercase().contains(&name))
+        };
+        while taken(&name) {
+            name.push('_');
+        }
+        // A table that the schema lacks is missed under the view's name.
+        if schema.table(table).is_some() || schema.view(table).is_some() {
+            let query = format!("SELECT * FROM \"{table}\"");
+            let view = View { name: name.clone(), columns: Vec::new(), query };
+            Arc::make_mut(&mut schema).views.push(view);
+        }
+        views.insert(table.to_ascii_lowercase(), (reference, name));
     }
     let write = |sql: &str| {
         let mut out = String::with_capacity(sql.len());
         let mut rest = sql;
-        for (name, behind) in references(sql) {
-            let before = rest.split(REFERENCE[0]).next().unwrap_or("");
-            out.push_str(before);
-            if captured.contains(name) {
-                out.push_str(&apart(name));
-                if !has_alias(behind) {
-                    out.push(' ');
-                    out.push_str(name);
-                }
-            } else {
-                out.push_str(name);
+        for (reference, behind) in references(sql) {
+            out.push_str(rest.split(REFERENCE[0]).next().unwrap_or(""));
+            let table = table_of(reference);
+            if let Some((_, view)) = views.get(&table.to_ascii_lowercase()) {
+                out.push_str(view);
+            }
+            if !has_alias(behind) {
+                out.push(' ');
+                out.push_str(table);
             }
             rest = behind;
         }
         out.push_str(rest);
         out
     };
-    (texts.map(write), schema)
+    Ok((texts.map(write), schema))
 }
 
-/// What a table is called that a common table expression would capture.
-fn apart(name: &str) -> String {
-    format!("ref_{name}")
+/// The table of a reference such as `raw.orders`.
+fn table_of(reference: &str) -> &str {
+    reference.rsplit('.').next().unwrap_or(reference)
 }
 
 /// The names that `ref` and `source` gave, each with the text behind it.
@@ -165,28 +190,6 @@ fn has_alias(behind: &str) -> bool {
     words.next().is_some_and(|word| {
         let word: String = word.chars().take_while(|c| c.is_alphanumeric() || "_\"`[".contains(*c)).collect();
         !word.is_empty() && !CLAUSES.split_whitespace().any(|clause| word.eq_ignore_ascii_case(clause))
-    })
-}
-
-/// Whether a query has a common table expression of this name: `name AS (`, `name (a, b) AS (`, in whatever case.
-fn defines(sql: &str, name: &str) -> bool {
-    let (lower, name) = (sql.to_ascii_lowercase(), name.to_ascii_lowercase());
-    let letter = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == REFERENCE[0];
-    lower.match_indices(name.as_str()).any(|(at, _)| {
-        let (before, behind) = (lower.get(..at).unwrap_or(""), lower.get(at + name.len()..).unwrap_or(""));
-        if before.ends_with(letter) {
-            return false;
-        }
-        let behind = behind.trim_start_matches(['"', '`', ']']).trim_start();
-        let behind = match behind.strip_prefix('(') {
-            Some(columns) => columns.split_once(')').map_or("", |(_, rest)| rest),
-            None => behind,
-        };
-        let Some(body) = behind.trim_start().strip_prefix("as") else { return false };
-        let body = body.trim_start();
-        ["", "not materialized", "materialized"]
-            .into_iter()
-            .any(|hint| body.strip_prefix(hint).is_some_and(|body| body.trim_start().starts_with('(')))
     })
 }
 
@@ -282,13 +285,15 @@ fn filled_in(template: &str) -> Result<String, RefactorError> {
         "config" => Ok(String::new()),
         // Of a package or a source, the table is named last.
         "ref" | "source" => {
-            let last = arguments.rsplit(',').next().unwrap_or("").trim();
-            let name = last.trim_matches(['\'', '"']);
-            let plain = |c: char| c.is_alphanumeric() || c == '_';
-            match !name.is_empty() && name.len() < last.len() && name.chars().all(plain) {
-                true => Ok(format!("{}{name}{}", REFERENCE[0], REFERENCE[1])),
-                false => Err(refused()),
-            }
+            let name = |argument: &str| {
+                let argument = argument.trim();
+                let name = argument.trim_matches(['\'', '"']);
+                let plain = |c: char| c.is_alphanumeric() || c == '_';
+                let quoted = !name.is_empty() && name.len() < argument.len() && name.chars().all(plain);
+                quoted.then(|| name.to_owned()).ok_or_else(refused)
+            };
+            let names = arguments.split(',').map(name).collect::<Result<Vec<_>, _>>()?;
+            Ok(format!("{}{}{}", REFERENCE[0], names.join("."), REFERENCE[1]))
         }
         _ => Err(refused()),
     }
@@ -326,7 +331,7 @@ mod tests {
             ("CREATE TABLE t (a INTEGER); DROP TABLE t", vec![]),
             (
                 "{# note #}{{ config(a='b') }} SELECT * FROM {{ source('raw', 'orders') }} JOIN {{- ref(\"lines\") -}} USING (id)",
-                vec![query("SELECT * FROM \u{E000}orders\u{E001} JOIN \u{E000}lines\u{E001} USING (id)")],
+                vec![query("SELECT * FROM \u{E000}raw.orders\u{E001} JOIN \u{E000}lines\u{E001} USING (id)")],
             ),
             ("", vec![]),
         ] {
@@ -342,44 +347,39 @@ mod tests {
         }
     }
 
+    /// The two queries and the views of a pair, over tables `Orders`, `lines` and `ref_lines`.
+    fn written(old: &str, new: &str) -> Result<[String; 3], RefactorError> {
+        let ddl = "CREATE TABLE Orders (id INTEGER); CREATE TABLE lines (id INTEGER); CREATE TABLE ref_lines (id INTEGER)";
+        let schema: Arc<Schema> = Schema::from_ddl("shop", ddl).unwrap().into();
+        let [old, new] = [old, new].map(|text| parts(text).unwrap().remove(0));
+        let ([old, new], schema) = bound([&old, &new], &schema)?;
+        let views = schema.views.iter().map(|v| format!("{}: {}", v.name, v.query)).collect::<Vec<_>>();
+        Ok([old, new, views.join("; ")])
+    }
+
     #[test]
     fn a_reference_is_a_table() {
-        let schema: Arc<Schema> =
-            Schema::from_ddl("shop", "CREATE TABLE Orders (id INTEGER); CREATE TABLE lines (id INTEGER)")
-                .unwrap()
-                .into();
-        let written = |old: &str, new: &str| {
-            let [old, new] = [old, new].map(|text| parts(text).unwrap().remove(0));
-            let ([old, new], schema) = bound([&old, &new], &schema);
-            let tables: Vec<String> = schema.tables.iter().map(|t| t.name.clone()).collect();
-            (old, new, tables.join(" "))
-        };
-        let of = |old: &str, new: &str, tables: &str| (old.to_owned(), new.to_owned(), tables.to_owned());
         assert_eq!(
             written(
-                "WITH orders AS (SELECT * FROM {{ ref('orders') }} WHERE id > 1) SELECT * FROM orders",
-                "SELECT o.id FROM {{ ref('orders') }} AS o, {{ source('raw', 'lines') }} l"
-            ),
-            of(
-                "WITH orders AS (SELECT * FROM ref_orders orders WHERE id > 1) SELECT * FROM orders",
-                "SELECT o.id FROM ref_orders AS o, lines l",
-                "ref_orders lines"
+                "WITH orders /* all */ AS (SELECT * FROM {{ ref('orders') }} WHERE id > 1) SELECT * FROM orders",
+                "SELECT o.id FROM {{ ref('orders') }} AS o, {{ source('raw', 'lines') }} l, {{ ref('none') }}"
             )
+            .unwrap(),
+            [
+                "WITH orders /* all */ AS (SELECT * FROM ref_orders orders WHERE id > 1) SELECT * FROM orders",
+                "SELECT o.id FROM ref_orders AS o, ref_lines_ l, ref_none none",
+                "ref_orders: SELECT * FROM \"orders\"; ref_lines_: SELECT * FROM \"lines\"",
+            ]
         );
-        assert_eq!(
-            written(
-                "with x (id) as materialized (select id from lines), Lines as (select 1) select * from {{ ref('lines') }}",
-                "select * from {{ ref('lines') }}"
-            ),
-            of(
-                "with x (id) as materialized (select id from lines), Lines as (select 1) select * from ref_lines lines",
-                "select * from ref_lines lines",
-                "Orders ref_lines"
-            )
-        );
-        let plain = "SELECT orders.id AS orders FROM {{ ref('orders') }}";
-        let same = "SELECT orders.id AS orders FROM orders";
-        assert_eq!(written(plain, plain), of(same, same, "Orders lines"));
+    }
+
+    #[test]
+    fn two_places_are_two_tables() {
+        let of = |place: &str| format!("SELECT id FROM {{{{ source('{place}', 'orders') }}}}");
+        assert!(written(&of("raw"), &of("raw")).is_ok());
+        let error = written(&of("raw"), &of("clean")).unwrap_err();
+        assert_eq!(error, RefactorError::TwoTables("raw.orders".into(), "clean.orders".into()));
+        assert!(written(&of("raw"), "SELECT id FROM {{ ref('orders') }}").is_err());
     }
 
     #[test]

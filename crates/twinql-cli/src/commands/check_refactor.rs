@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use twinql::input::work;
 use twinql::record::Status;
-use twinql::refactor::{bound, matched, parts};
+use twinql::refactor::{Part, RefactorError, bound, matched, parts};
 use twinql::sql::Proof;
 use twinql::suite::Verdict;
 use twinql::{Job, Semantics, Work, status};
@@ -74,14 +74,18 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
     let mut findings = Vec::new();
     let mut jobs = Vec::new();
     for Versions { file, old, new } in &versions {
-        let pairs = parts(old).and_then(|old| matched(old, parts(new)?));
+        let pairs = parts(old).and_then(|old| matched(old, parts(new)?)).and_then(|pairs| {
+            let bind = |(old, new): (Part, Part)| Ok((bound([&old, &new], &schema)?, old.name));
+            pairs.into_iter().map(bind).collect::<Result<Vec<_>, RefactorError>>()
+        });
         match pairs {
-            Ok(pairs) => jobs.extend(pairs.into_iter().enumerate().map(|(at, (old, new))| {
-                let ([before, after], schema) = bound([&old, &new], &schema);
-                let query = old.name.unwrap_or_else(|| format!("query {}", at + 1));
-                let id = json!([file, query]);
-                (file.clone(), query, Job { id, work: work(schema, before, after, dialects) })
-            })),
+            Ok(pairs) => {
+                jobs.extend(pairs.into_iter().enumerate().map(|(at, (([old, new], schema), name))| {
+                    let query = name.unwrap_or_else(|| format!("query {}", at + 1));
+                    let id = json!([file, query]);
+                    (file.clone(), query, Job { id, work: work(schema, old, new, dialects) })
+                }));
+            }
             Err(error) => findings.push(Finding {
                 file: file.clone(),
                 query: "all".into(),
