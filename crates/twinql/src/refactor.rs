@@ -17,7 +17,7 @@ use crate::rewards::statements;
 pub struct Part {
     /// The view or table that it makes; none for a query alone.
     pub name: Option<String>,
-    /// The query; what `ref` and `source` name stands between [`REFERENCE`]'s two characters until [`bound`] writes it out.
+    /// The query; what `ref` and `source` name stands between two private characters until it is written out.
     pub sql: String,
 }
 
