@@ -4,6 +4,7 @@ use std::fmt;
 
 use twinql_metrics::{Pair, Scored};
 use twinql_model::Band;
+use twinql_sql::Schema;
 use twinql_suite::bird::Measures;
 
 use crate::batch::Batch;
@@ -141,6 +142,8 @@ INSERT INTO pet VALUES (1, 1, 'cat'), (2, 1, 'dog'), (3, 2, 'cat');";
 /// What computes a metric.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Score {
+    /// The two texts alone, gold first, be they understood or not.
+    Texts(fn(&Schema, &str, &str) -> Scored),
     /// The two queries alone, as they are written and planned.
     Pair(fn(&Setup, &Pair<'_>) -> Scored),
     /// What executions on the users' databases measure of both, as BIRD's scripts do.
@@ -216,7 +219,7 @@ impl Metric {
 
     /// Whether it compares what is written, without any database or proof.
     pub fn compares_texts(&self) -> bool {
-        matches!(self.score, Score::Pair(_))
+        matches!(self.score, Score::Texts(_) | Score::Pair(_))
     }
 
     /// What it lacks where there is no other network than this, and databases only if `databases` says so.
@@ -244,6 +247,7 @@ impl Metric {
     /// Scores a batch.
     pub(crate) fn compute(&self, setup: &Setup, batch: &mut Batch<'_>, records: &mut [Record]) {
         match self.score {
+            Score::Texts(score) => texts::written(self, score, batch.jobs, records),
             Score::Pair(score) => texts::score(setup, self, score, batch, records),
             Score::Measured(score) => files::measured(setup, self, score, batch, records),
             Score::Batch(score) => score(setup, self, batch, records),

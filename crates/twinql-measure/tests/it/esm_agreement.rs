@@ -12,7 +12,8 @@ fn the_scripts_verdicts_are_ours() {
     assert_eq!(measured.scripts.len(), 9 * 6);
     for (system, metric, tally) in &measured.scripts {
         let least = match *metric {
-            "esm:official" | "esm+:published" => 0.995,
+            // Not one pair apart: what the engine or SQLite refuses is scored as the scripts do.
+            "esm:official" | "esm+:published" => 1.0,
             // Ours mends the script's faults: docs/esm.md has the classes in which they differ.
             "esm+" => 0.95,
             _ => continue,

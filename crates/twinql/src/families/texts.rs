@@ -1,16 +1,30 @@
-//! Metrics of queries as they are written and planned: what they read is made once a batch.
+//! Metrics of queries as they are written, or written and planned: what they read is made once a batch.
 
 use rayon::prelude::*;
 use twinql_metrics::{Pair, Scored, Side};
 use twinql_model::{GraphConfig, GraphKind};
-use twinql_sql::parse;
+use twinql_sql::{Schema, parse};
 
 use crate::batch::Batch;
-use crate::job::Work;
+use crate::job::{Job, Work};
 use crate::metric::Metric;
 use crate::record::Record;
 use crate::setup::Setup;
 use crate::unread::explain_failures;
+
+/// Scores each pair of texts. What twinql cannot plan is no less a text: such a metric has a reader of its own.
+pub(crate) fn written(
+    metric: &Metric,
+    score: fn(&Schema, &str, &str) -> Scored,
+    jobs: &[Job],
+    records: &mut [Record],
+) {
+    jobs.par_iter().zip(records).for_each(|(job, record)| {
+        if let Work::Pair { schema, gold, pred } = &job.work {
+            record.set(metric.name, score(schema, gold, pred));
+        }
+    });
+}
 
 /// Scores each pair of which both sides can be read. What is written alike but in ways that a metric
 /// knows scores 1 whatever an assumption empties: these metrics compare texts.

@@ -12,7 +12,7 @@ pub static ESM_OFFICIAL: Metric = Metric {
     needs: &[],
     settings: &[],
     cost: Cost::Low,
-    score: Score::Pair(|_, p| exact_set_match(p.schema, p.gold.sql, p.pred.sql)),
+    score: Score::Texts(exact_set_match),
     signature: nothing,
     examples: [
         Example::new("SELECT name FROM owner WHERE age > 30", "SELECT name FROM owner WHERE age > 50", 1.0),

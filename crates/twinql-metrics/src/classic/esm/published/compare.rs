@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Script;
+use super::names::parts;
 use super::tree::{Agg, Col, Cond, Item, Operand, Source, Test, Tree, Unit, Way, conditions, conditions_mut};
 use crate::classic::esm::shared;
 
@@ -136,8 +137,9 @@ fn keywords(tree: &Tree) -> BTreeSet<&'static str> {
         ("except", tree.except.is_some()),
         ("union", tree.union.is_some()),
         ("intersect", tree.intersect.is_some()),
-        ("or", lists.iter().any(|l| l.contains(&Item::Or))),
-        ("not", any(&|c| c.not)),
+        ("or", lists.iter().any(|l| l.iter().skip(1).step_by(2).any(|i| *i == Item::Or))),
+        // A connective in a condition's place passes for a negated one.
+        ("not", lists.iter().any(|l| l.iter().step_by(2).any(|i| !matches!(i, Item::Cond(c) if !c.not)))),
         ("in", any(&|c| c.test == Test::In)),
         ("like", any(&|c| c.test == Test::Like)),
     ]
@@ -223,7 +225,7 @@ pub(super) fn with_representatives(tree: &mut Tree, representatives: &HashMap<St
 fn represent(tree: &mut Tree, representatives: &HashMap<String, String>, tables: &HashSet<String>) {
     let col = |c: &mut Col| {
         c.distinct = false;
-        let inside = c.id.split_once('.').is_some_and(|(table, _)| tables.contains(table));
+        let inside = parts(&c.id).is_some_and(|(table, _)| tables.contains(table));
         if let (Some(id), true) = (representatives.get(&c.id), inside) {
             c.id.clone_from(id);
         }

@@ -1,15 +1,31 @@
 //! What the published scripts know of a schema: names in lower case, and its keys.
+//!
+//! A column's id is `table.column__`. The scripts put two low lines before it as well; those behind it decide which
+//! of two ids is the lesser where one column's name begins with the other's.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use twinql_sql::Schema;
+
+/// The id of all columns.
+pub(super) const ALL: &str = "all__";
+
+/// The id of a column.
+pub(super) fn id(table: &str, column: &str) -> String {
+    format!("{table}.{column}__")
+}
+
+/// Table and column of an id; none for [`ALL`].
+pub(super) fn parts(id: &str) -> Option<(&str, &str)> {
+    id.strip_suffix("__")?.split_once('.')
+}
 
 /// One table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
     pub(super) columns: Vec<String>,
     pub(super) primary: Vec<String>,
-    /// Column to `table.column`; of several keys over one column the last counts.
+    /// Column to the id of another; of several keys over one column the last counts.
     pub(super) foreign: HashMap<String, String>,
     pub(super) never_null: BTreeSet<String>,
     pub(super) unique: BTreeSet<String>,
@@ -44,8 +60,7 @@ impl Names {
                 for (from, to) in key.columns.iter().zip(&key.target_columns) {
                     let to = target.columns.get(*to);
                     if let (Some(from), Some(to)) = (name(from), to) {
-                        let to = format!("{}.{}", target.name.to_lowercase(), to.name.to_lowercase());
-                        facts.foreign.insert(from, to);
+                        facts.foreign.insert(from, id(&target.name.to_lowercase(), &to.name.to_lowercase()));
                     }
                 }
             }
@@ -59,9 +74,9 @@ impl Names {
         self.tables.get(name)
     }
 
-    /// The facts behind an id, and its column; none for `*`.
+    /// The facts behind an id, and its column; none for [`ALL`].
     pub(super) fn column<'i>(&self, id: &'i str) -> Option<(&Facts, &'i str)> {
-        let (table, column) = id.split_once('.')?;
+        let (table, column) = parts(id)?;
         Some((self.tables.get(table)?, column))
     }
 
@@ -95,7 +110,7 @@ pub(super) fn representatives(schema: &Schema) -> HashMap<String, String> {
     let id = |(table, column): (usize, usize)| {
         let table = schema.tables.get(table)?;
         let column = table.columns.get(column)?;
-        Some(format!("{}.{}", table.name.to_lowercase(), column.name.to_lowercase()))
+        Some(id(&table.name.to_lowercase(), &column.name.to_lowercase()))
     };
     let mut out = HashMap::new();
     for class in &classes {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::Unread;
-use super::names::Names;
+use super::names::{ALL, Names, id, parts};
 use super::tree::{
     Agg, Arithmetic, Col, Cond, Item, Operand, Source, Test, Tree, Unit, Way, conditions, conditions_mut,
 };
@@ -61,7 +61,7 @@ pub(super) fn says_nothing(cond: &Cond, names: &Names) -> Result<bool, Unread> {
 
 /// The id of a column; the script fails where it is `*`.
 fn named(col: &Col) -> Result<&str, Unread> {
-    if col.id == "*" { Err(Unread::new("* where a column is expected")) } else { Ok(&col.id) }
+    if col.id == ALL { Err(Unread::new("* where a column is expected")) } else { Ok(&col.id) }
 }
 
 /// The conditions of a list; the script fails where two connectives meet.
@@ -80,11 +80,12 @@ fn right_side(cond: &Cond) -> Result<&Unit, Unread> {
     }
 }
 
-/// A foreign key and the primary key that it points to: two ids, and the key's table.
+/// A foreign key and the primary key that it points to: two ids, the key's table, and whether the foreign key is in it.
 struct Reference {
     key: String,
     foreign: String,
     table: String,
+    within: bool,
 }
 
 /// Rule 13: a join that only looks a foreign key up in its primary key.
@@ -106,11 +107,12 @@ fn redundant_join(tree: &mut Tree, names: &Names) -> Done {
                 return None;
             };
             let lone = to.primary.len() == 1 && to.primary.iter().any(|c| c == key_column);
-            let table = key.split_once('.')?.0.to_owned();
+            let (table, within) = (parts(key)?.0, parts(key)?.0 == parts(foreign)?.0);
             (lone && from.foreign.get(column).is_some_and(|t| t == key)).then(|| Reference {
                 key: key.to_owned(),
                 foreign: foreign.to_owned(),
-                table,
+                table: table.to_owned(),
+                within,
             })
         };
         let Some(reference) = points(a, b).or_else(|| points(b, a)) else { return Ok(()) };
@@ -126,9 +128,9 @@ fn key_alone(tree: &Tree, reference: &Reference, join: usize) -> Result<bool, Un
     for items in [&tree.filter, &tree.having, &tree.on] {
         aligned(items)?;
     }
-    let col = |c: &Col| match c.id.split_once('.') {
+    let col = |c: &Col| match parts(&c.id) {
         None => c.agg == Agg::Count,
-        Some((table, _)) => table != reference.table || c.id == reference.key,
+        Some((table, _)) => reference.within || table != reference.table || c.id == reference.key,
     };
     let unit = |u: &Unit| col(&u.first) && u.second.as_ref().is_none_or(col);
     let select = |(agg, u): &(Agg, Unit)| {
@@ -200,7 +202,7 @@ fn drop_condition(on: &mut [Option<Item>], reference: &Reference) -> Done {
         }
         let right = right_side(cond)?.first.id.clone();
         let left = cond.unit.first.id.clone();
-        let Reference { key, foreign, table: _ } = reference;
+        let Reference { key, foreign, .. } = reference;
         if (left == *key && right == *foreign) || (left == *foreign && right == *key) {
             on[at] = None;
             // The connective behind it; that before the last condition stays, as it does there.
@@ -244,14 +246,14 @@ fn joined_columns<'n>(tree: &mut Tree, names: &'n Names) -> Result<Cow<'n, Names
         });
         classes.push(class);
     }
-    if classes.is_empty() {
+    if tree.on.is_empty() {
         return Ok(Cow::Borrowed(names));
     }
     classes.sort();
     let mut known = names.clone();
     let mark = |known: &mut Names, class: &BTreeSet<String>, unique: bool| {
         for id in class {
-            let Some((table, column)) = id.split_once('.') else { continue };
+            let Some((table, column)) = parts(id) else { continue };
             let Some(facts) = known.tables.get_mut(table) else { continue };
             let set = if unique { &mut facts.unique } else { &mut facts.never_null };
             set.insert(column.to_owned());
@@ -270,15 +272,15 @@ fn joined_columns<'n>(tree: &mut Tree, names: &'n Names) -> Result<Cow<'n, Names
             }
         }
     }
-    let first = |id: &str| classes.iter().find(|c| c.contains(id)).and_then(|c| c.first()).cloned();
+    let class = |id: &str| classes.iter().position(|c| c.contains(id));
     let col = |c: &mut Col| {
-        if let Some(id) = first(&c.id) {
-            c.id = id;
+        if let Some(id) = class(&c.id).and_then(|class| classes[class].first()) {
+            c.id.clone_from(id);
         }
     };
-    // Of two columns with an operator the script rewrites one: the second, if it can.
+    // Of two columns with an operator the script rewrites one: that of the later class, else the second.
     let unit = |u: &mut Unit| match &mut u.second {
-        Some(second) if first(&second.id).is_some() => col(second),
+        Some(second) if class(&second.id) >= class(&u.first.id) => col(second),
         _ => col(&mut u.first),
     };
     tree.select.iter_mut().for_each(|(_, u)| unit(u));
@@ -305,18 +307,19 @@ fn set_operation(tree: &mut Tree, names: &Names) -> Done {
         }
         let mut unique = false;
         for (_, unit) in tree.select.iter().filter(|(a, u)| *a == Agg::None && u.op == Arithmetic::None) {
-            if unit.first.id != "*" {
+            if unit.first.id != ALL {
                 unique |= names.unique(&unit.first.id);
             } else if let [table] = tree.from.as_slice() {
                 if !union {
                     return Err(Unread::new("INTERSECT of * over one table"));
                 }
-                let facts = match table {
-                    Source::Table(name) => names.table(name),
-                    _ => None,
-                };
-                unique |= tree.from == right.from
-                    && facts.is_some_and(|f| !f.primary.is_empty() || !f.unique.is_empty());
+                if tree.from == right.from {
+                    let Source::Table(name) = table else {
+                        return Err(Unread::new("UNION of * over a query"));
+                    };
+                    unique |=
+                        names.table(name).is_some_and(|f| !f.primary.is_empty() || !f.unique.is_empty());
+                }
             }
         }
         let alike = tree.from == right.from && tree.on == right.on;
@@ -384,13 +387,13 @@ fn all_columns(tree: &mut Tree, names: &Names) {
     for source in &tree.from {
         if let Source::Table(table) = source {
             let columns = names.table(table).map(|f| f.columns.as_slice()).unwrap_or_default();
-            all.extend(columns.iter().map(|c| format!("{table}.{c}")));
+            all.extend(columns.iter().map(|c| id(table, c)));
         }
     }
     columns.sort();
     all.sort();
     if columns == all {
-        let first = Col { agg: Agg::None, id: "*".to_owned(), distinct: false };
+        let first = Col { agg: Agg::None, id: ALL.to_owned(), distinct: false };
         tree.select = vec![(Agg::None, Unit { op: Arithmetic::None, first, second: None })];
     }
 }
@@ -419,7 +422,7 @@ fn subquery_of_itself(tree: &mut Tree) {
 
 /// Rule 7: COUNT of a column that is never NULL.
 fn count_never_null(tree: &mut Tree, names: &Names) -> Done {
-    let all = "*".to_owned();
+    let all = ALL.to_owned();
     for (agg, unit) in &mut tree.select {
         if *agg != Agg::Count {
             continue;
@@ -500,11 +503,11 @@ fn distinct(tree: &mut Tree, names: &Names) -> Done {
 
 /// Rule 12: IN a query for a primary key, as a join.
 fn in_subquery(tree: &mut Tree, names: &Names) -> Done {
-    aligned(&tree.filter)?;
     let wanted = |c: &Cond| (!c.not && c.test == Test::In) || c.test == Test::Eq;
-    let count = conditions(&tree.filter).count();
-    let Some(last) = count.checked_sub(1) else { return Ok(()) };
-    let at = conditions(&tree.filter).position(wanted).unwrap_or(last);
+    // The script looks no further than to the first that it wants.
+    let first = tree.filter.iter().step_by(2).position(|i| matches!(i, Item::Cond(c) if wanted(c)));
+    aligned(&tree.filter[..first.map_or(tree.filter.len(), |at| 2 * at)])?;
+    let Some(at) = first.or_else(|| tree.filter.len().div_ceil(2).checked_sub(1)) else { return Ok(()) };
     let Some(cond) = conditions(&tree.filter).nth(at) else { return Ok(()) };
     let Operand::Query(inner) = &cond.low else { return Ok(()) };
     let [(_, unit)] = inner.select.as_slice() else { return Ok(()) };

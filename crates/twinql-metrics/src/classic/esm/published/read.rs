@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::names::Names;
+use super::names::{ALL, Names, id};
 use super::plus;
 use super::token::words;
 use super::tree::{Agg, Arithmetic, Col, Cond, Item, Operand, Source, Test, Tree, Unit, Way};
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         let word = word(words, at)?;
         let word = if self.plus() { bare(word).to_lowercase() } else { word.to_owned() };
         if word == "*" {
-            return Ok(word);
+            return Ok(ALL.to_owned());
         }
         let has = |table: &str, column: &str| {
             self.names.table(table).is_some_and(|t| t.columns.iter().any(|c| c == column))
@@ -305,11 +305,12 @@ impl<'a> Reader<'a> {
         if let Some((alias, column)) = word.split_once('.') {
             let table = scope.aliases.get(alias).filter(|t| has(t, column));
             let table = table.ok_or_else(|| Unread::new(format!("no column {word}")))?;
-            return Ok(format!("{table}.{column}"));
+            return Ok(id(table, column));
         }
-        let table = scope.tables.iter().find(|t| has(t, &word));
+        // An alias of ESM+ may be the name of another table, and then stands for it here too.
+        let table = scope.tables.iter().filter_map(|t| scope.aliases.get(t)).find(|t| has(t, &word));
         let table = table.ok_or_else(|| Unread::new(format!("no column {word}")))?;
-        Ok(format!("{table}.{word}"))
+        Ok(id(table, &word))
     }
 
     /// A column, or an aggregate of one, perhaps in brackets.
@@ -339,7 +340,7 @@ impl<'a> Reader<'a> {
 
     /// ESM+'s rule 2, where it meets a column: DISTINCT says nothing of a unique one, nor of `*`.
     fn distinct_anyway(&self, id: &str) -> bool {
-        self.plus() && (id == "*" || self.names.unique(id))
+        self.plus() && (id == ALL || self.names.unique(id))
     }
 
     fn unit(&self, words: &[String], start: usize, scope: &Scope) -> Read<(usize, Unit)> {

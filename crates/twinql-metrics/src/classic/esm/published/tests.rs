@@ -7,6 +7,7 @@ use super::{esm_plus_published, exact_set_match};
 const DDL: &str = "
     CREATE TABLE stadium (id INTEGER PRIMARY KEY, name TEXT, city TEXT, seats INTEGER);
     CREATE TABLE concert (cid INTEGER PRIMARY KEY, stadium_id INTEGER NOT NULL REFERENCES stadium(id), year INTEGER);
+    CREATE TABLE staff (sid INTEGER PRIMARY KEY, boss INTEGER NOT NULL REFERENCES staff(sid), role TEXT);
 ";
 
 fn schema() -> Schema {
@@ -69,6 +70,20 @@ fn spiders_oddities() {
             "SELECT name FROM stadium WHERE name = city",
             true,
         ),
+        // The tokeniser parts `*` from what it touches.
+        ("SELECT seats*id FROM stadium", "SELECT seats * id FROM stadium", true),
+        // What twinql refuses and the script reads: an aggregate in WHERE, an ambiguous column, ORDER BY before UNION.
+        ("SELECT name FROM stadium WHERE count(*) > 1", "SELECT name FROM stadium WHERE count(*) > 2", true),
+        (
+            "SELECT T1.name FROM stadium AS T1 JOIN stadium AS T2 ON T1.id = T2.id",
+            "SELECT name FROM stadium AS T1 JOIN stadium AS T2 ON T1.id = T2.id",
+            true,
+        ),
+        (
+            "SELECT name FROM stadium ORDER BY id UNION SELECT name FROM stadium",
+            "SELECT name FROM stadium ORDER BY id UNION SELECT name FROM stadium",
+            true,
+        ),
     ] {
         assert_eq!(exact_set_match(&schema, gold, pred).score == 1.0, same, "{gold} / {pred}");
     }
@@ -128,6 +143,25 @@ fn faults_of_the_esm_plus_script() {
             "SELECT name FROM stadium WHERE id = 1 OR id = 2",
             true,
         ),
+        // A join of a table with itself only looks its key up, whatever of it is used.
+        (
+            "SELECT T2.role FROM staff AS T1 JOIN staff AS T2 ON T1.boss = T2.sid",
+            "SELECT role FROM staff",
+            true,
+        ),
+        // Of two columns in joins one is rewritten, that of the later class: of `stadium_id` and `id` neither is.
+        (
+            "SELECT T1.name, T1.seats - T1.id FROM stadium AS T1 JOIN concert AS T2 ON T1.id = T2.stadium_id AND T1.seats = T2.year",
+            "SELECT T1.name, T2.year - T1.id FROM stadium AS T1 JOIN concert AS T2 ON T1.id = T2.stadium_id AND T1.seats = T2.year",
+            true,
+        ),
+        (
+            "SELECT T1.name, T1.seats - T1.id FROM stadium AS T1 JOIN concert AS T2 ON T1.id = T2.stadium_id AND T1.seats = T2.year",
+            "SELECT T1.name, T1.seats - T2.stadium_id FROM stadium AS T1 JOIN concert AS T2 ON T1.id = T2.stadium_id AND T1.seats = T2.year",
+            false,
+        ),
+        // An alias may be another table's name.
+        ("SELECT year FROM concert stadium", "SELECT stadium.year FROM concert stadium", true),
         // Unlike Spider's it compares these.
         ("SELECT name FROM stadium LIMIT 1", "SELECT name FROM stadium LIMIT 3", false),
         ("SELECT DISTINCT name FROM stadium", "SELECT name FROM stadium", false),

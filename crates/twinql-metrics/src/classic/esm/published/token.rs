@@ -1,9 +1,9 @@
 //! The words of a query as the published scripts see them.
 //!
 //! They call a tokeniser for English (NLTK's, after the Penn Treebank). What matters of it for SQL: brackets and
-//! `; @ # $ % & ? !` stand alone, a comma does unless a digit follows it, and nothing else is split where no
-//! space is. So `a = 1` is three words, `a=1` one that no reader understands, and `(1,2)` has one number-like
-//! word between its brackets.
+//! `; @ # $ % & ? ! *` stand alone, so do runs of full stops or backticks, a comma does unless a digit follows it,
+//! and nothing else is split where no space is. So `a = 1` is three words, `a=1` one that no reader understands,
+//! and `(1,2)` has one number-like word between its brackets.
 
 use super::Unread;
 
@@ -49,7 +49,7 @@ const STRING: char = '\u{1}';
 fn split(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut word = String::new();
-    let mut rest = text.trim_end().chars().peekable();
+    let mut rest = text.chars().peekable();
     let flush = |word: &mut String, out: &mut Vec<String>| {
         if !word.is_empty() {
             out.push(std::mem::take(word).to_lowercase());
@@ -57,24 +57,30 @@ fn split(text: &str) -> Vec<String> {
     };
     while let Some(c) = rest.next() {
         let next = rest.peek().copied();
-        let alone = match c {
-            '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' => true,
-            ';' | '@' | '#' | '$' | '%' | '&' | '?' | '!' | '`' => true,
-            ',' | ':' => !next.is_some_and(char::is_numeric),
+        let most = match c {
+            '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' => 1,
+            ';' | '@' | '#' | '$' | '%' | '&' | '?' | '!' | '*' => 1,
+            '«' | '»' | '“' | '”' | '„' | '‘' | '’' | '\u{2012}'..='\u{2015}' => 1,
+            ',' | ':' if !next.is_some_and(char::is_numeric) => 1,
             // The last full stop ends a sentence.
-            '.' => next.is_none(),
-            _ => false,
-        };
-        if c.is_whitespace() || alone {
-            flush(&mut word, &mut out);
-            if alone {
-                out.push(c.to_string());
+            '.' if next != Some('.') && rest.clone().all(|c| c.is_whitespace() || "])}>»”’".contains(c)) => {
+                1
             }
-        } else if c == '-' && next == Some('-') {
-            rest.next();
+            '.' if next == Some('.') => usize::MAX,
+            '`' => usize::MAX,
+            '-' if next == Some('-') => 2,
+            _ => 0,
+        };
+        if c.is_whitespace() || most > 0 {
             flush(&mut word, &mut out);
-            out.push("--".to_owned());
-        } else {
+        }
+        if most > 0 {
+            let mut run = String::from(c);
+            while run.chars().count() < most && rest.peek() == Some(&c) {
+                run.extend(rest.next());
+            }
+            out.push(run);
+        } else if !c.is_whitespace() {
             word.push(c);
         }
     }
@@ -111,6 +117,9 @@ mod tests {
             ("a='x', b = \"y\"", vec!["a=\u{1}", ",", "b", "=", "\"y\""]),
             ("in (1,2, 3)", vec!["in", "(", "1,2", ",", "3", ")"]),
             ("a,b", vec!["a", ",", "b"]),
+            ("a*b, t.*", vec!["a", "*", "b", ",", "t.", "*"]),
+            ("a..b ``c` (d.) ", vec!["a", "..", "b", "``", "c", "`", "(", "d", ".", ")"]),
+            ("a–b -- c---d", vec!["a", "–", "b", "--", "c", "--", "-d"]),
             ("1.5 -1", vec!["1.5", "-1"]),
         ] {
             assert_eq!(words(sql).unwrap(), expected, "{sql}");

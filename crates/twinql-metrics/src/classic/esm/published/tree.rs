@@ -1,7 +1,7 @@
 //! A query as the published scripts keep it: a table of clauses.
 //!
 //! Conditions are one list in which each second entry is a connective; the scripts index it by parity, so
-//! ours keeps that shape. Names are ids of the form `table.column`, `*` for all columns.
+//! ours keeps that shape. Columns are ids ([`super::names`]).
 
 /// Aggregate functions, in the order in which the scripts number them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
