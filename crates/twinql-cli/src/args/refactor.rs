@@ -6,7 +6,7 @@ use clap::Args;
 
 use twinql::sql::semantics::PRESETS;
 
-use super::shared::{NeededSchemaFlags, Output, PairDialectFlags, RunFlags};
+use super::shared::{Output, PairDialectFlags, RunFlags, SchemaFlags};
 
 /// Do refactored queries still say the same?
 #[derive(Debug, Args)]
@@ -30,13 +30,16 @@ As a pre-commit hook:
     hooks: [{id: twinql-check-refactor, args: [--schemas, warehouse.sql]}]")]
 pub(crate) struct CheckRefactor {
     /// The old and the new file or folder; with --against the changed files
-    #[arg(value_name = "PATH", required = true, num_args = 1..)]
+    #[arg(value_name = "PATH", required_unless_present = "project", conflicts_with = "project", num_args = 1..)]
     pub(crate) paths: Vec<PathBuf>,
     /// Compare each file with what it was in this revision of git; files that are new are passed over
     #[arg(long, value_name = "REVISION")]
     pub(crate) against: Option<String>,
+    /// A dbt project: its changed models, and those that read them, against --against
+    #[arg(long, value_name = "FOLDER", conflicts_with = "schemas")]
+    pub(crate) project: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags<PairDialectFlags>,
+    pub(crate) input: SchemaFlags<PairDialectFlags>,
     /// The database [default: the only one in --schemas]
     #[arg(long, value_name = "ID", help_heading = "Input")]
     pub(crate) db_id: Option<String>,
