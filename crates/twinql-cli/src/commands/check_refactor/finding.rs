@@ -11,6 +11,8 @@ pub(crate) struct Finding {
     pub(super) file: String,
     /// The view that it makes, or its place among the file's queries, from 1.
     pub(super) query: String,
+    /// The first line of the new file that has changed, from 1.
+    pub(super) line: usize,
     /// Of the rows, columns by position.
     pub(super) outcome: Outcome,
     /// Of `proved`, what the data have to keep to; of others, why.
@@ -90,6 +92,7 @@ impl Finding {
         Finding {
             file: file.to_owned(),
             query: query.to_owned(),
+            line: 1,
             outcome: Outcome::NotCompared,
             because: vec![why],
             columns: None,

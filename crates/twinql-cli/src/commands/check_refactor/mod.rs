@@ -3,6 +3,7 @@
 mod columns;
 mod finding;
 mod project;
+pub(crate) mod reports;
 mod versions;
 
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use versions::{Versions, against, two_places};
 struct Query {
     file: String,
     name: String,
+    line: usize,
     from_use: Vec<String>,
     /// None where a version has no plan, or two columns of one name.
     layout: Option<Layout>,
@@ -46,7 +48,7 @@ impl Query {
             .zip(names(&schema, &new, dialects.pred))
             .and_then(|(old, new)| Layout::of(old, new));
         let job = Job { id: json!([file, name]), work: work(schema, old, new, dialects) };
-        Query { file: file.to_owned(), name, from_use, layout, job }
+        Query { file: file.to_owned(), name, line: 1, from_use, layout, job }
     }
 }
 
@@ -93,6 +95,9 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
     let document =
         || json!({"format": 1, "semantics": checker.semantics.name, "failed": failed, "queries": findings});
     tell(&output, &text(&findings, typed.proved), document, &findings, console)?;
+    for report in &typed.report {
+        report.write(&findings, typed.proved)?;
+    }
     Ok(match findings.iter().any(Finding::is_different) {
         true => exit::CHECK_FAILED,
         false if failed > 0 => exit::UNDECIDED,
@@ -107,7 +112,10 @@ impl Checker {
         let mut queries = Vec::new();
         for Versions { file, old, new } in versions {
             match self.queries(file, old, new, schema) {
-                Ok(of_file) => queries.extend(of_file),
+                Ok(of_file) => {
+                    let line = versions::first_change(old, new);
+                    queries.extend(of_file.into_iter().map(|query| Query { line, ..query }));
+                }
                 Err(error) => findings.push(Finding::not_compared(file, "all", error.to_string())),
             }
         }
@@ -152,8 +160,8 @@ impl Checker {
                 query.layout.as_ref().and_then(|layout| columns::of(layout, &query.job, &found, self));
             let Found { outcome, because, witness } = found;
             let witness = witness.and_then(|witness| WitnessRecord::of(&query.job, *witness));
-            let Query { file, name: query, from_use, layout: _, job: _ } = query;
-            Finding { file, query, outcome, because, columns, from_use, witness }
+            let Query { file, name: query, line, from_use, layout: _, job: _ } = query;
+            Finding { file, query, line, outcome, because, columns, from_use, witness }
         };
         queries.into_iter().zip(self.check(&jobs)).map(finding).collect()
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use twinql::Work;
 use twinql::sql::Schema;
-use twinql_refactor::{Catalog, Model, Project, RefactorError, Rendered, Versions, bound, parts, tree};
+use twinql_refactor::{Catalog, Model, Project, RefactorError, Rendered, Tree, Versions, bound, parts, tree};
 
 use super::finding::{Finding, Outcome};
 use super::{Checker, GROWING, Query};
@@ -34,7 +34,9 @@ pub(super) fn check(
         console.say(format!("nothing has changed since {revision}"));
         return Ok(Vec::new());
     }
-    let [old, new] = [Project::read(&old).with_context(place)?, Project::read(&new).with_context(place)?];
+    let files = [old, new];
+    let [old, new] =
+        [Project::read(&files[0]).with_context(place)?, Project::read(&files[1]).with_context(place)?];
     for note in &new.notes {
         console.say(note);
     }
@@ -78,7 +80,9 @@ pub(super) fn check(
         if found.iter().any(|finding| !finding.is_same(false)) {
             affected.insert(name.clone());
         }
-        findings.extend(found);
+        let text = |tree: &Tree, model: &Model| tree.get(&model.path).cloned().unwrap_or_default();
+        let line = super::versions::first_change(&text(&files[0], was), &text(&files[1], is));
+        findings.extend(found.into_iter().map(|finding| Finding { line, ..finding }));
     }
     Ok(findings)
 }

@@ -96,6 +96,12 @@ pub(super) fn known(revision: &str) -> Result<()> {
     Ok(())
 }
 
+/// The first line of `new` that `old` does not have there, from 1.
+pub(super) fn first_change(old: &str, new: &str) -> usize {
+    let same = old.lines().zip(new.lines()).take_while(|(old, new)| old == new).count();
+    (same + 1).min(new.lines().count().max(1))
+}
+
 /// What git prints; none where it fails.
 fn git(arguments: &[&str]) -> Result<Option<String>> {
     let output = Command::new("git").args(arguments).output().context("cannot run git")?;
