@@ -285,7 +285,7 @@ impl<'a> Planner<'a> {
     /// An index that is computed is a function of which nothing is known.
     fn plan_element(&mut self, value: Expr, index: &'a ast::Expr, whole: &ast::Expr) -> Result<Expr> {
         let (place, base) = match index {
-            ast::Expr::Function(call) => match super::functions::read_call(call)? {
+            ast::Expr::Function(call) => match super::functions::read_call(call, self.dialect)? {
                 super::functions::Call { name, args, .. } if args.len() == 1 => {
                     let base = match name.as_str() {
                         "offset" | "safe_offset" => Some(0),

@@ -13,11 +13,16 @@
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
 use super::sight::ScopeTable;
-use super::{Planner, planner};
+use super::{Plan, Planner, planner};
+use crate::dialects::Dialect;
+use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::parse::Parsed;
 use crate::plan::views::reached;
-use crate::schema::{Column, Found, NamePart, Schema, Table};
+use crate::rel::Rel;
+use crate::schema::{Column, ColumnRef, Found, NamePart, Schema, Table};
 use crate::syntax::read_relations;
+use crate::tree::{Node, Tree};
+use crate::value::Value;
 
 /// The column that stands for all that no query names.
 pub const REST: &str = "other columns";
@@ -54,6 +59,11 @@ pub fn tables_in_use(schema: &mut Schema, queries: &[&Parsed]) -> Vec<String> {
             }
         }
     }
+    for query in queries {
+        if let Ok(plan) = super::plan(schema, query) {
+            say_types(schema, &plan, query.dialect);
+        }
+    }
     schema.tables.iter().skip(declared).map(Table::full_name).collect()
 }
 
@@ -86,6 +96,56 @@ fn add(schema: &mut Schema, missing: Missing, query: &Parsed) -> bool {
             _ => false,
         },
     }
+}
+
+/// Says of columns without a type what their use says: a date function takes dates, a sum numbers.
+///
+/// ```text
+/// SELECT DATE_TRUNC('month', at), SUM(total) FROM orders      orders (at TIMESTAMP, total NUMERIC)
+/// ```
+fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
+    let mut found: Vec<(ColumnRef, &str)> = Vec::new();
+    let mut add = |expr: &Expr, declared: &'static str| {
+        if let Expr::Column(id) = expr
+            && let Some(origin) = plan.columns.get(id.0 as usize).and_then(|info| info.origin)
+        {
+            found.push((origin, declared));
+        }
+    };
+    plan.query.for_each_deep(|node| match node {
+        Node::Expr(Expr::Function { name, args }) if takes_dates(name) => {
+            args.iter().for_each(|arg| add(arg, "TIMESTAMP"));
+        }
+        Node::Expr(Expr::Binary { op, left, right }) => {
+            let is_number = |e: &Expr| matches!(e, Expr::Literal(Value::Integer(_) | Value::Real(_)));
+            let takes_numbers =
+                is_number(left) || is_number(right) || matches!(op, BinaryOp::Mul | BinaryOp::Div);
+            if takes_numbers && !matches!(op, BinaryOp::Concat) {
+                [left, right].into_iter().for_each(|side| add(side, "NUMERIC"));
+            }
+        }
+        Node::Rel(Rel::Aggregate { calls, .. }) => {
+            for (_, call) in calls {
+                if matches!(call.func, AggFunc::Sum | AggFunc::Avg | AggFunc::Total) {
+                    call.args.iter().for_each(|arg| add(arg, "NUMERIC"));
+                }
+            }
+        }
+        _ => {}
+    });
+    for (at, declared) in found {
+        let column = schema.tables.get_mut(at.table).and_then(|table| table.columns.get_mut(at.column));
+        if let Some(column) = column.filter(|column| column.declared.is_empty() && column.name != REST) {
+            *column = Column { not_null: column.not_null, ..Column::new(&column.name, declared, dialect) };
+        }
+    }
+}
+
+/// Whether what a function takes is a date or a time, and not a text or a number that it makes one of.
+fn takes_dates(name: &str) -> bool {
+    let makes = ["parse", "strptime", "to_", "from_", "unixtime", "seconds", "millis", "micros", "make"];
+    let says = ["date", "time", "julianday", "unixepoch"];
+    says.iter().any(|part| name.contains(part)) && !makes.iter().any(|part| name.contains(part))
 }
 
 /// Says of declared tables without a place where they lie, by what queries write before their names; tables of one name in several
