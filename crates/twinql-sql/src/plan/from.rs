@@ -246,10 +246,16 @@ impl<'a> Planner<'a> {
             }
             FromItem::Call { name, args, alias } => self.plan_table_function(name, args, alias),
             FromItem::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
-            FromItem::Elements { array, alias, offset } => {
+            FromItem::Elements { array, alias, offset, ordinal } => {
                 let array = self.plan_expr(array)?;
-                let offset = offset.map(|name| name.map_or_else(|| "offset".to_owned(), |n| self.stored(n)));
-                let (rel, table) = self.plan_elements(array, alias, offset)?;
+                let number = match (offset, alias.and_then(|alias| alias.columns.get(1))) {
+                    (Some(name), _) => {
+                        Some((name.map_or_else(|| "offset".to_owned(), |n| self.stored(n)), 0))
+                    }
+                    (None, Some(second)) if ordinal => Some((self.stored(&second.name), 1)),
+                    (None, _) => ordinal.then(|| ("ordinality".to_owned(), 1)),
+                };
+                let (rel, table) = self.plan_elements(array, alias, number)?;
                 Ok((rel, vec![table]))
             }
             FromItem::Nested { from, alias } => {

@@ -284,3 +284,70 @@ impl Planner<'_> {
         rest.filter_map(|column| Some(self.columns.get(column.id.0 as usize)?.origin?.table))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::parse::parse_in;
+
+    /// The tables of a schema after queries have used them: `name (columns)`, types where they are known.
+    fn used(ddl: &str, dialect: Dialect, queries: &[&str]) -> String {
+        let mut schema = Schema::from_ddl_in("shop", ddl, dialect).unwrap();
+        let parsed: Vec<Parsed> = queries.iter().map(|sql| parse_in(sql, dialect).unwrap()).collect();
+        tables_in_use(&mut schema, &parsed.iter().collect::<Vec<_>>());
+        let table = |table: &Table| {
+            let columns = table.columns.iter().filter(|c| c.name != REST);
+            let columns: Vec<String> =
+                columns.map(|c| format!("{} {}", c.name, c.declared).trim_end().to_owned()).collect();
+            format!("{} ({})", table.full_name(), columns.join(", "))
+        };
+        schema.tables.iter().map(table).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn columns_are_those_that_queries_take() {
+        for (queries, expected) in [
+            (
+                &["WITH o AS (SELECT * FROM orders) SELECT o.id FROM (SELECT * FROM o) o WHERE total > 1"][..],
+                "orders (id, total NUMERIC)",
+            ),
+            (&["SELECT a.x, b.y FROM a JOIN b ON a.id = b.id", "SELECT z FROM a"], "a (x, id, z); b (y, id)"),
+            (&["SELECT x FROM a JOIN b USING (id) WHERE a.x = 1"], "a (id, x NUMERIC); b (id)"),
+            (&["SELECT (SELECT MAX(b.y) FROM b WHERE b.id = a.id) FROM a"], "a (id); b (y, id)"),
+            (
+                &["SELECT DATE_TRUNC('month', a.at), SUM(a.n) FROM a GROUP BY 1"],
+                "a (at TIMESTAMP, n NUMERIC)",
+            ),
+            (&["WITH a AS (SELECT * FROM a) SELECT x FROM a"], "a (x)"),
+            (&["SELECT * FROM a UNION ALL SELECT * FROM a"], "a ()"),
+        ] {
+            assert_eq!(used("", Dialect::Postgres, queries), expected, "{queries:?}");
+        }
+        // Whose column it is, nobody says.
+        assert_eq!(used("", Dialect::Postgres, &["SELECT x FROM a, b"]), "a (); b ()");
+    }
+
+    #[test]
+    fn tables_lie_where_queries_say() {
+        let ddl = "CREATE TABLE stays (id INTEGER)";
+        let of = |dialect, queries: &[&str]| used(ddl, dialect, queries);
+        assert_eq!(of(Dialect::Postgres, &["SELECT id FROM icu.stays"]), "icu.stays (id integer)");
+        assert_eq!(
+            of(Dialect::Postgres, &["SELECT id FROM icu.stays", "SELECT id FROM old.stays"]),
+            "icu.stays (id integer); old.stays (id integer)"
+        );
+        assert_eq!(of(Dialect::Trino, &["SELECT id FROM lake.icu.stays"]), "icu.stays (id INTEGER)");
+        assert_eq!(
+            of(
+                Dialect::Bigquery,
+                &["SELECT id FROM `p-1.icu.stays`", "SELECT id FROM `p-1.old.stays`, icu.stays"]
+            ),
+            "p-1.icu.stays (id INTEGER); p-1.old.stays (id INTEGER)"
+        );
+        assert_eq!(
+            of(Dialect::Bigquery, &["SELECT id, t.device.kind FROM d.t"]),
+            "stays (id INTEGER); d.t (id, device)"
+        );
+    }
+}
