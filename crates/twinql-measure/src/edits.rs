@@ -54,15 +54,19 @@ fn run(args: &[String]) -> Done {
 fn add(tally: &mut Tally, edit: &Value, adapted: bool, program: &Path, list: bool) -> Done {
     let folder = tempfile::tempdir()?;
     let field = |name: &str| edit[name].as_str().unwrap_or("");
-    let (before, after) = if adapted { ("before_run", "after_run") } else { ("before", "after") };
+    // What a script had nothing to adapt in stands once.
+    let version = |name: &str| match field(&format!("{name}_run")) {
+        text if adapted && !text.is_empty() => text.to_owned(),
+        _ => field(name).to_owned(),
+    };
     let mut command = Command::new(program);
     command.args(["check-refactor", "--format", "json", "--dialect", field("dialect")]);
     if !field("schema").trim().is_empty() {
         fs::write(folder.path().join("schema.sql"), field("schema"))?;
         command.args(["--schemas", "schema.sql"]);
     }
-    fs::write(folder.path().join("old.sql"), field(before))?;
-    fs::write(folder.path().join("new.sql"), field(after))?;
+    fs::write(folder.path().join("old.sql"), version("before"))?;
+    fs::write(folder.path().join("new.sql"), version("after"))?;
     let start = Instant::now();
     let output = command.args(["old.sql", "new.sql"]).current_dir(folder.path()).output()?;
     tally.times.push(start.elapsed());
