@@ -59,7 +59,8 @@ pub fn bound(
 ) -> Result<Bound, RefactorError> {
     let dialects = dialects.into();
     let texts = parts.map(|part| part.sql.as_str());
-    let (queries, mut schema) = written(texts, schema, versions)?;
+    let ([old, new], mut schema) = written(texts, schema, versions)?;
+    let queries = [with_parameters(old, dialects.gold), with_parameters(new, dialects.pred)];
     let [old, new] = &queries;
     // What does not parse is said where the query is planned.
     let read = |(sql, dialect): (&String, Dialect)| parse_in(sql, dialect).ok();
@@ -158,6 +159,49 @@ pub(crate) fn written(
     Ok(([write(old, 0), write(new, 1)], schema))
 }
 
+/// The table whose columns are the parameters of a query.
+const PARAMETERS: &str = "query_parameters";
+
+/// A query of BigQuery with its named parameters as values that nobody knows
+/// (<https://cloud.google.com/bigquery/docs/parameterized-queries>):
+///
+/// ```text
+/// SELECT id FROM orders WHERE day = @day
+/// SELECT id FROM orders WHERE day = (SELECT MAX(day) FROM query_parameters)
+/// ```
+fn with_parameters(sql: String, dialect: Dialect) -> String {
+    if dialect != Dialect::Bigquery || !sql.contains('@') {
+        return sql;
+    }
+    let mut out = String::with_capacity(sql.len());
+    let mut rest = sql.as_str();
+    while let Some(first) = rest.chars().next() {
+        // Texts, names and comments are passed over whole.
+        let closed = |open: &str, close: &str| {
+            let end = rest.get(open.len()..)?.find(close)? + open.len() + close.len();
+            rest.starts_with(open).then_some(end)
+        };
+        let skipped = [("--", "\n"), ("#", "\n"), ("/*", "*/"), ("'", "'"), ("\"", "\""), ("`", "`")]
+            .into_iter()
+            .find_map(|(open, close)| closed(open, close));
+        let name: String = rest.chars().skip(1).take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let word = out.ends_with(|c: char| c.is_alphanumeric() || "_@".contains(c));
+        let length = match skipped {
+            Some(length) => length,
+            None if first == '@' && !name.is_empty() && !word => {
+                out.push_str(&format!("(SELECT MAX({name}) FROM {PARAMETERS})"));
+                rest = rest.get(1 + name.len()..).unwrap_or("");
+                continue;
+            }
+            None => first.len_utf8(),
+        };
+        let (passed, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        out.push_str(passed);
+        rest = left;
+    }
+    out
+}
+
 /// The stored table that a reference such as `raw.orders` means; its last part where there is none.
 fn table_of(schema: &Schema, reference: &str) -> String {
     let name = last_of(reference);
@@ -229,6 +273,16 @@ mod tests {
                 "ref_orders: SELECT * FROM \"orders\"; ref_raw_lines: SELECT * FROM \"lines\"; ref_none: SELECT * FROM \"none\"",
             ]
         );
+    }
+
+    #[test]
+    fn parameters_are_values_that_nobody_knows() {
+        let of = |sql: &str| with_parameters(sql.to_owned(), Dialect::Bigquery);
+        assert_eq!(
+            of("SELECT '@a', `x@b`, a@b -- @c\nFROM t WHERE d = @day"),
+            "SELECT '@a', `x@b`, a@b -- @c\nFROM t WHERE d = (SELECT MAX(day) FROM query_parameters)"
+        );
+        assert_eq!(with_parameters("SELECT @a".into(), Dialect::Tsql), "SELECT @a");
     }
 
     #[test]

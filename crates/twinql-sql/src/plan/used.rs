@@ -98,19 +98,27 @@ fn add(schema: &mut Schema, missing: Missing, query: &Parsed) -> bool {
     }
 }
 
-/// Says of columns without a type what their use says: a date function takes dates, a sum numbers.
+/// Says of columns without a type what their use says: a date function takes dates, a sum numbers, and what is compared is alike.
 ///
 /// ```text
 /// SELECT DATE_TRUNC('month', at), SUM(total) FROM orders      orders (at TIMESTAMP, total NUMERIC)
 /// ```
 fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
-    let mut found: Vec<(ColumnRef, &str)> = Vec::new();
-    let mut add = |expr: &Expr, declared: &'static str| {
-        if let Expr::Column(id) = expr
-            && let Some(origin) = plan.columns.get(id.0 as usize).and_then(|info| info.origin)
-        {
-            found.push((origin, declared));
-        }
+    let mut found: Vec<(ColumnRef, String)> = Vec::new();
+    let origin = |expr: &Expr| {
+        let id = match expr {
+            Expr::Column(id) => id,
+            Expr::Scalar(query) => query.output.first()?,
+            _ => return None,
+        };
+        plan.columns.get(id.0 as usize)?.origin
+    };
+    let mut add = |expr: &Expr, declared: &str| {
+        found.extend(origin(expr).map(|at| (at, declared.to_owned())));
+    };
+    let declared = |expr: &Expr| {
+        let column = origin(expr).and_then(|at| schema.column(at));
+        column.map(|column| column.declared.as_str()).filter(|declared| !declared.is_empty())
     };
     plan.query.for_each_deep(|node| match node {
         Node::Expr(Expr::Function { name, args }) if takes_dates(name) => {
@@ -122,6 +130,20 @@ fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
                 is_number(left) || is_number(right) || matches!(op, BinaryOp::Mul | BinaryOp::Div);
             if takes_numbers && !matches!(op, BinaryOp::Concat) {
                 [left, right].into_iter().for_each(|side| add(side, "NUMERIC"));
+            } else if matches!(
+                op,
+                BinaryOp::Eq
+                    | BinaryOp::NotEq
+                    | BinaryOp::Lt
+                    | BinaryOp::LtEq
+                    | BinaryOp::Gt
+                    | BinaryOp::GtEq
+            ) {
+                for (side, other) in [(left, right), (right, left)] {
+                    if let Some(declared) = declared(other) {
+                        add(side, declared);
+                    }
+                }
             }
         }
         Node::Rel(Rel::Aggregate { calls, .. }) => {
@@ -136,7 +158,8 @@ fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
     for (at, declared) in found {
         let column = schema.tables.get_mut(at.table).and_then(|table| table.columns.get_mut(at.column));
         if let Some(column) = column.filter(|column| column.declared.is_empty() && column.name != REST) {
-            *column = Column { not_null: column.not_null, ..Column::new(&column.name, declared, dialect) };
+            *column =
+                Column { not_null: column.not_null, ..Column::new(&column.name, declared.as_str(), dialect) };
         }
     }
 }
