@@ -50,11 +50,11 @@ fn files_that_cannot_be_compared_are_named() {
     let folder = Folder::with("old.sql", OLD);
     for (new, parts) in [
         ("SELECT 1", &["not compared: 2 queries in the old file, 1 query in the new one"][..]),
-        (&OLD.replace("singer", "sanger"), &["the new query: ", "sanger"]),
+        (&OLD.replace("name", "naem"), &["the new query: ", "naem"]),
         ("{% if x %} SELECT 1 {% endif %}", &["dbt compile"]),
     ] {
         folder.write("new.sql", new);
-        says(&folder.run(ASKED, 1).0, parts);
+        says(&folder.run(ASKED, 3).0, parts);
     }
     folder.refuses("check-refactor --schemas concerts.sql old.sql", &["--against"]);
     folder.refuses("check-refactor --schemas concerts.sql old.sql none.sql", &["none.sql"]);
@@ -126,7 +126,93 @@ fn references_are_tables() {
     folder.run(ASKED, 1);
     folder.write("old.sql", "SELECT * FROM {{ source('a', 'concert') }}");
     folder.write("new.sql", "SELECT * FROM {{ source('b', 'concert') }}");
-    says(&folder.run(ASKED, 1).0, &["a.concert and b.concert are two tables"]);
+    says(&folder.run(ASKED, 3).0, &["a.concert and b.concert are two tables"]);
+}
+
+/// Without a schema, tables are what the queries take from them; what they do not name is there as well.
+#[test]
+fn tables_that_nobody_declares() {
+    let folder = Folder::with(
+        "old.sql",
+        "WITH o AS (SELECT * FROM shop.orders) SELECT id, total FROM o WHERE total > 10",
+    );
+    folder.write("new.sql", "SELECT o.id, o.total FROM shop.orders AS o WHERE 10 < o.total");
+    let asked = "check-refactor old.sql new.sql --dialect postgres";
+    says(&folder.run(asked, 0).0, &["the same: proved", "columns as they are used: shop.orders"]);
+    folder.write("new.sql", "SELECT * FROM shop.orders WHERE 10 < total");
+    folder.run(asked, 1);
+    folder.write("new.sql", "SELECT id, total FROM old_shop.orders WHERE total > 10");
+    folder.run(asked, 1);
+}
+
+/// Readers find columns by name: which have changed, and which are what they were.
+#[test]
+fn columns_are_told_apart() {
+    let folder = Folder::with("old.sql", "SELECT id, name, age FROM singer");
+    for (new, code, parts) in [
+        ("SELECT id, name, age + 1 AS age FROM singer", 1, &["changed age; the same (proved): id, name"][..]),
+        ("SELECT id, name AS called, age FROM singer", 1, &["the rows are", "renamed name to called"]),
+        ("SELECT age, id, name FROM singer", 1, &["moved id, name, age; the same (proved): id, name, age"]),
+        ("SELECT id, name, age, 1 AS one FROM singer", 1, &["added one; the same (proved): id, name, age"]),
+        ("SELECT s.id, s.name, s.age FROM singer s", 0, &["the same: proved"]),
+    ] {
+        folder.write("new.sql", new);
+        says(&folder.run(ASKED, code).0, parts);
+    }
+}
+
+/// A project is its own schema: a changed model, what is below it, and reports for where people look.
+#[test]
+fn a_project_against_a_revision() {
+    let folder = Folder::with("shop/dbt_project.yml", "name: shop");
+    for (path, text) in [
+        ("shop/seeds/orders.csv", "id,cents\n1,250\n"),
+        (
+            "shop/models/paid.sql",
+            "select id, cents / 100.0 as total from {{ ref('orders') }} where cents > 0",
+        ),
+        ("shop/models/sums.sql", "select count(*) as n, sum(total) as total from {{ ref('paid') }}"),
+        ("shop/models/ids.sql", "select id from {{ ref('orders') }}"),
+    ] {
+        folder.write(path, text);
+    }
+    let git = |args: &[&str]| {
+        let name = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").args(name).args(args).current_dir(folder.path("")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    if Command::new("git").arg("--version").output().is_err() {
+        println!("skipped: git is missing");
+        return;
+    }
+    git(&["init", "-q"]);
+    git(&["add", "shop"]);
+    git(&["commit", "-qm", "first"]);
+    let asked = "check-refactor --project shop --against HEAD --dialect postgres";
+    says(&folder.run(asked, 0).1, &["nothing has changed"]);
+    folder.write(
+        "shop/models/paid.sql",
+        "with o as (select * from {{ ref('orders') }}) select id, cents / 100.0 as total from o where 0 < cents",
+    );
+    says(&folder.run(asked, 0).0, &["(paid): the same: proved"]);
+    folder
+        .write("shop/models/paid.sql", "select id, cents as total from {{ ref('orders') }} where cents > 0");
+    let (out, _) = folder.run(&format!("{asked} --report sarif=found.sarif --report github"), 1);
+    says(
+        &out,
+        &[
+            "shop/models/paid.sql (paid): NOT the same",
+            "changed total; the same (proved): id",
+            "(sums (downstream)): NOT the same",
+            "changed total; the same (proved): n",
+            "::error file=shop/models/paid.sql,line=1",
+        ],
+    );
+    assert!(!out.contains("ids"), "{out}");
+    let found: serde_json::Value = serde_json::from_str(&folder.read("found.sarif")).unwrap();
+    assert_eq!(found["runs"][0]["results"].as_array().map(Vec::len), Some(2));
+    folder.refuses("check-refactor --project shop", &["--against"]);
+    folder.refuses("check-refactor --project shop/models --against HEAD", &["dbt_project.yml"]);
 }
 
 /// A model has no order, and a query that is read from above has one.

@@ -25,7 +25,11 @@ const fn page(path: &'static str, least: usize, without: &'static [&'static str]
 }
 
 const PAGES: [Page; 12] = [
-    page("README.md", 6, &["scripts/", "pip ", "cargo ", "corpus build", "train", "safetensors"]),
+    page(
+        "README.md",
+        6,
+        &["scripts/", "pip ", "cargo ", "corpus build", "train", "safetensors", "--against"],
+    ),
     page("docs/audit.md", 5, &["cargo "]),
     page("docs/command-line.md", 27, COMMAND_LINE),
     page("docs/comparing.md", 2, &[]),

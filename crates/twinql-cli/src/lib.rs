@@ -51,8 +51,7 @@ pub fn run() -> ExitCode {
     let panicked = || anyhow::anyhow!("an internal error; please report it with the input");
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run_command(cli));
     match worker.map_err(Into::into).and_then(|worker| worker.join().unwrap_or_else(|_| Err(panicked()))) {
-        Ok(true) => ExitCode::from(exit::DONE),
-        Ok(false) => ExitCode::from(exit::CHECK_FAILED),
+        Ok(code) => ExitCode::from(code),
         Err(error) => could_not_run(&error),
     }
 }
@@ -116,15 +115,16 @@ fn parse() -> Result<Cli, clap::Error> {
 /// the bounds need on every platform, whatever the main thread has.
 const STACK: usize = 64 << 20;
 
-/// Runs a command; false if a check that the user asked for failed.
-fn run_command(cli: Cli) -> anyhow::Result<bool> {
+/// Runs a command; gives its exit code.
+fn run_command(cli: Cli) -> anyhow::Result<u8> {
     let common = cli.common;
     args::use_threads(common.threads)?;
     let console = Console { quiet: common.quiet };
-    match cli.command {
+    let passed = match cli.command {
         Command::Score(typed) => commands::score::run(typed, common.seed, console),
         Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
-        Command::CheckRefactor(typed) => commands::check_refactor::run(typed, common.seed, console),
+        // Nothing decided is no failed check.
+        Command::CheckRefactor(typed) => return commands::check_refactor::run(typed, common.seed, console),
         Command::Audit(typed) => commands::audit::run(typed, common.seed, console),
         Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
         Command::Execute(typed) => commands::execute::run(typed, console),
@@ -161,5 +161,6 @@ fn run_command(cli: Cli) -> anyhow::Result<bool> {
         Command::Worker { address_space } => commands::worker::run(address_space),
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),
-    }
+    };
+    Ok(if passed? { exit::DONE } else { exit::CHECK_FAILED })
 }

@@ -24,6 +24,7 @@ mod compare_exec;
 pub mod contradictions;
 mod dialects;
 pub mod docs;
+mod edits;
 pub mod esm_agreement;
 mod ex;
 mod expected;
@@ -70,6 +71,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     docs::MEASUREMENT,
     dialects::engines::MEASUREMENT,
     dialects::pairs::MEASUREMENT,
+    edits::MEASUREMENT,
     esm_agreement::MEASUREMENT,
     ex::MEASUREMENT,
     expected::MEASUREMENT,

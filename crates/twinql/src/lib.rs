@@ -38,7 +38,6 @@ mod profiles;
 pub mod progress;
 pub mod proving;
 pub mod record;
-pub mod refactor;
 pub mod rerank;
 pub mod rewards;
 pub mod runs;

@@ -235,6 +235,9 @@ impl Grammar {
         if self.dialect == Dialect::Mysql {
             modulo(&mut tokens);
         }
+        if self.dialect == Dialect::Trino {
+            quotes_as_argument(&mut tokens);
+        }
         if self.dialect.text().bars_are_or {
             for token in &mut tokens {
                 match token.token {
@@ -328,6 +331,23 @@ fn modulo(tokens: &mut [TokenWithSpan]) {
     for at in calls {
         if let Some(token) = tokens.get_mut(at) {
             token.token = Token::Mod;
+        }
+    }
+}
+
+/// Trino's `json_query(x, 'lax $.a' OMIT QUOTES)` with the words as one more argument, for which the parser has a place
+/// (<https://trino.io/docs/current/functions/json.html#json-query>).
+fn quotes_as_argument(tokens: &mut [TokenWithSpan]) {
+    let words: Vec<usize> =
+        (0..tokens.len()).filter(|&i| !matches!(tokens[i].token, Token::Whitespace(_))).collect();
+    for pair in words.windows(2) {
+        let &[first, second] = pair else { continue };
+        let word = |at: usize, word: &str| matches!(&tokens[at].token, Token::Word(w) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case(word));
+        let omits = word(first, "omit");
+        if (omits || word(first, "keep")) && word(second, "quotes") {
+            let says = if omits { "omit quotes" } else { "keep quotes" };
+            tokens[first].token = Token::Comma;
+            tokens[second].token = Token::SingleQuotedString(says.to_owned());
         }
     }
 }

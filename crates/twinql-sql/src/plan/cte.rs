@@ -70,9 +70,13 @@ impl<'a> Planner<'a> {
     /// The relation of a common table expression, if the name is one.
     ///
     /// The innermost of the name counts. While its body is planned, a use of the same name is a recursive
-    /// one if there is a seed to read from, and a circle if not.
+    /// one if there is a seed to read from. If not, it is a circle, or in Snowflake, where RECURSIVE need not be said, what
+    /// stands further out: `WITH orders AS (SELECT * FROM orders)` reads the table.
     pub(crate) fn plan_cte_use(&mut self, name: &Ident) -> Result<Option<(Rel, ScopeTable)>> {
-        let found = self.ctes.iter().rev().find(|cte| self.same(&self.stored(cte.name), name));
+        let is_circle = |cte: &Cte<'_>| cte.active.get() && cte.recursion.borrow().is_none();
+        let found = self.ctes.iter().rev().find(|cte| {
+            self.same(&self.stored(cte.name), name) && (self.dialect != Dialect::Snowflake || !is_circle(cte))
+        });
         let Some(cte) = found.cloned() else {
             return Ok(None);
         };

@@ -14,6 +14,7 @@ use super::scope::find_column;
 use super::shapes::Shape;
 use super::sight::{RowId, Scope, ScopeColumn, ScopeTable};
 use super::source::FromItem;
+use super::used::REST;
 use super::{Planner, Result, invalid, last_ident, only_ident, unsupported};
 use crate::columns::Reads;
 use crate::dialects::Dialect;
@@ -123,7 +124,7 @@ impl<'a> Planner<'a> {
             }
         }
         for input in &mut inputs {
-            let equated = merge_common(self.exact_names, &mut scope.tables, input)?;
+            let equated = merge_common(self, &mut scope.tables, input)?;
             input.on = equated.into_iter().map(|(l, r)| self.compare(BinaryOp::Eq, l, r)).collect();
         }
         self.scopes.push(scope);
@@ -245,10 +246,16 @@ impl<'a> Planner<'a> {
             }
             FromItem::Call { name, args, alias } => self.plan_table_function(name, args, alias),
             FromItem::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
-            FromItem::Elements { array, alias, offset } => {
+            FromItem::Elements { array, alias, offset, ordinal } => {
                 let array = self.plan_expr(array)?;
-                let offset = offset.map(|name| name.map_or_else(|| "offset".to_owned(), |n| self.stored(n)));
-                let (rel, table) = self.plan_elements(array, alias, offset)?;
+                let number = match (offset, alias.and_then(|alias| alias.columns.get(1))) {
+                    (Some(name), _) => {
+                        Some((name.map_or_else(|| "offset".to_owned(), |n| self.stored(n)), 0))
+                    }
+                    (None, Some(second)) if ordinal => Some((self.stored(&second.name), 1)),
+                    (None, _) => ordinal.then(|| ("ordinality".to_owned(), 1)),
+                };
+                let (rel, table) = self.plan_elements(array, alias, number)?;
                 Ok((rel, vec![table]))
             }
             FromItem::Nested { from, alias } => {
@@ -309,6 +316,7 @@ impl<'a> Planner<'a> {
             if name.0.len() == 1 && is_catalogue(&ident.value) {
                 return self.named_relation("sqlite_schema", Vec::new(), &CATALOGUE);
             }
+            self.note_missing_table(name);
             return Err(SqlError::UnknownTable {
                 name: match name.0.len() {
                     1 => ident.value.clone(),
@@ -465,7 +473,12 @@ impl Planner<'_> {
 /// RIGHT join it is `b.x`, since `a.x` may be filled up, and for a FULL join `coalesce(a.x, b.x)`. `a.x` and
 /// `b.x` go on meaning themselves. Joins are gone through from left to right, so a third table's USING meets
 /// what the first two were merged to.
-fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<(Expr, Expr)>> {
+fn merge_common(
+    planner: &Planner<'_>,
+    tables: &mut [ScopeTable],
+    input: &Input<'_>,
+) -> Result<Vec<(Expr, Expr)>> {
+    let exact = planner.exact_names;
     let start = input.tables.start;
     let same = |stored: &str, n: &Ident| same_name(exact, stored, &n.value, n.quote_style.is_some());
     // Tables of later joins are in the scope already, but not on either side of this one.
@@ -482,6 +495,10 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
             found
         }
         Some(JoinConstraint::Natural) => {
+            if tables.iter().flat_map(|t| &t.columns).any(|c| c.name == REST) {
+                let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                return unsupported("NATURAL JOIN of a table whose columns are not declared", at);
+            }
             let (left, right) = tables.split_at(start.min(tables.len()));
             right
                 .iter()
@@ -498,9 +515,9 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
     let mut on = Vec::new();
     for name in &names {
         let (left, right) = tables.split_at_mut(start.min(tables.len()));
-        let (Some(l), Some(r)) =
-            (find_column(exact, left, None, name)?, find_column(exact, right, None, name)?)
-        else {
+        let found = (find_column(exact, left, None, name)?, find_column(exact, right, None, name)?);
+        let (Some(l), Some(r)) = found else {
+            planner.note_missing_side(if found.0.is_none() { left } else { right }, name);
             return invalid(
                 format!("cannot join using column {}: it is not present in both tables", name.value),
                 name.span,

@@ -8,7 +8,7 @@ use crate::value::Value;
 
 use super::literal::literal;
 use super::refuse::refuse_present;
-use super::{Planner, Result, invalid, only_ident, unsupported};
+use super::{Planner, Result, invalid, unsupported};
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::function;
@@ -243,7 +243,7 @@ impl<'a> Planner<'a> {
     /// checks in between are SQLite's, in SQLite's words, so that what SQLite would refuse is refused here
     /// too. Long, since the order of the checks is the order in which SQLite would complain.
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
-        let mut call = read_call(function)?;
+        let mut call = read_call(function, self.dialect)?;
         if call.ignores_nulls {
             if !self.dialect.functions_of_its_own() || call.over.is_none() {
                 return unsupported("IGNORE NULLS", function.span());
@@ -396,11 +396,24 @@ impl Planner<'_> {
     }
 }
 
+/// What a function is called, in lower case. One of a schema, which is somebody's own, has a name that none of a system has:
+/// `mozfun.map.sum(x)` is `mozfun_map_sum(x)`.
+fn called(name: &ast::ObjectName, dialect: Dialect) -> Option<String> {
+    let parts: Option<Vec<&ast::Ident>> = name.0.iter().map(ast::ObjectNamePart::as_ident).collect();
+    let parts: Vec<String> = parts?.into_iter().map(|part| part.value.to_lowercase()).collect();
+    match parts.as_slice() {
+        // SQLite's functions lie in no schema.
+        [only] if dialect == Dialect::Sqlite => Some(only.clone()),
+        _ if dialect == Dialect::Sqlite => None,
+        all => Some(all.join("_").replace(|c: char| !c.is_alphanumeric(), "_")),
+    }
+}
+
 /// Reads a call; what has no plan in it is refused.
 ///
 /// The parser takes clauses of a dozen dialects in a call. Each is named here: what has a meaning for SQLite
 /// is kept, the rest is refused rather than passed over.
-pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
+pub(crate) fn read_call(function: &ast::Function, dialect: Dialect) -> Result<Call<'_>> {
     let ast::Function {
         name,
         // {fn upper(x)} is upper(x).
@@ -412,7 +425,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         over,
         within_group,
     } = function;
-    let Some(name) = only_ident(name) else {
+    let Some(called) = called(name, dialect) else {
         return unsupported(format!("function {name}"), function.span());
     };
     match parameters {
@@ -427,7 +440,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         Some(ast::NullTreatment::IgnoreNulls) => {}
     }
     let mut call = Call {
-        name: name.value.to_lowercase(),
+        name: called,
         args: Vec::new(),
         has_list: false,
         star: false,
@@ -436,7 +449,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         within_group: !within_group.is_empty(),
         filter: filter.as_deref(),
         over: over.as_ref(),
-        place: name.span.start,
+        place: name.span().start,
         ignores_nulls: matches!(null_treatment, Some(ast::NullTreatment::IgnoreNulls)),
         separator: None,
     };

@@ -47,6 +47,7 @@ mod temporal;
 #[cfg(test)]
 mod tests;
 mod types;
+mod used;
 mod views;
 mod wildcard;
 mod window;
@@ -69,6 +70,7 @@ pub(crate) use foreign_type::ForeignType;
 pub(crate) use functions::is_aggregate;
 pub(crate) use planner::{Planned, Planner};
 pub(crate) use sight::{last_ident, only_ident, unwrap_nested};
+pub use used::{REST, tables_in_use};
 
 /// A planned query with what is known of its columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,7 +137,10 @@ struct Noted {
 }
 
 /// As [`plan`], with the names of the output columns.
-pub(crate) fn plan_with_names(
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_with_names(
     schema: &Schema,
     parsed: &Parsed,
 ) -> std::result::Result<(Plan, Vec<String>), SqlError> {
@@ -157,9 +162,20 @@ fn plan_noting(
     spans: Option<Spans>,
 ) -> std::result::Result<Noted, SqlError> {
     let views = views::reached(schema, &parsed.query);
-    let mut planner = Planner {
+    let mut planner = Planner { spans, ..planner(schema, &views, parsed) };
+    let mut planned = planner.plan_query(&parsed.query)?;
+    if !set_op::is_ordered(&parsed.query) {
+        order::forget_inner(&mut planned.query.rel, false);
+    }
+    let plan = Plan { query: planned.query, columns: planner.columns };
+    Ok(Noted { plan, names: planned.names, spans: planner.spans, refused: planner.refused.into_inner() })
+}
+
+/// The state before a query is planned.
+fn planner<'a>(schema: &'a Schema, views: &'a [sight::ViewQuery<'a>], parsed: &'a Parsed) -> Planner<'a> {
+    Planner {
         schema,
-        views: &views,
+        views,
         dialect: parsed.dialect,
         data: parsed.data,
         frames: &parsed.frames,
@@ -177,12 +193,7 @@ fn plan_noting(
         depth: 0,
         nodes: 0,
         recursive: 0,
-        spans,
-    };
-    let mut planned = planner.plan_query(&parsed.query)?;
-    if !set_op::is_ordered(&parsed.query) {
-        order::forget_inner(&mut planned.query.rel, false);
+        missing: Default::default(),
+        spans: None,
     }
-    let plan = Plan { query: planned.query, columns: planner.columns };
-    Ok(Noted { plan, names: planned.names, spans: planner.spans, refused: planner.refused.into_inner() })
 }

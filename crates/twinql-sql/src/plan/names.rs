@@ -127,6 +127,7 @@ impl<'a> Planner<'a> {
 
     /// That nothing in sight has a name, and what may have been meant.
     pub(super) fn unknown_column(&self, qualifier: Option<&Ident>, name: &Ident) -> SqlError {
+        self.note_missing_column(qualifier, name);
         let written = super::scope::display(qualifier, name);
         let near = self.exact_names.then(|| {
             self.scopes

@@ -20,10 +20,11 @@ use super::shapes::Shape;
 use super::sight::{Scope, ScopeColumn, ScopeTable};
 use super::{Planner, Result, invalid, unsupported};
 use crate::error::SqlError;
-use crate::expr::Expr;
+use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel};
 use crate::schema::TypeClass;
 use crate::spans::TextRange;
+use crate::value::Value;
 
 /// One step into a value.
 pub(super) enum Step {
@@ -285,7 +286,7 @@ impl<'a> Planner<'a> {
     /// An index that is computed is a function of which nothing is known.
     fn plan_element(&mut self, value: Expr, index: &'a ast::Expr, whole: &ast::Expr) -> Result<Expr> {
         let (place, base) = match index {
-            ast::Expr::Function(call) => match super::functions::read_call(call)? {
+            ast::Expr::Function(call) => match super::functions::read_call(call, self.dialect)? {
                 super::functions::Call { name, args, .. } if args.len() == 1 => {
                     let base = match name.as_str() {
                         "offset" | "safe_offset" => Some(0),
@@ -315,14 +316,15 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The elements of an array as rows: in FROM, `UNNEST(array) AS x WITH OFFSET AS n`.
+    /// The elements of an array as rows: in FROM, `UNNEST(array) AS x WITH OFFSET AS n`, or
+    /// `UNNEST(array) WITH ORDINALITY AS t (x, n)`: their number is counted from `number`.1.
     ///
     /// The fields of elements that are STRUCTs are columns of their own, and `x` is the whole element.
     pub(super) fn plan_elements(
         &mut self,
         array: Expr,
         alias: Option<&ast::TableAlias>,
-        offset: Option<String>,
+        number: Option<(String, i64)>,
     ) -> Result<(Rel, ScopeTable)> {
         let shape = self.shape(&array);
         let args = match array {
@@ -362,10 +364,13 @@ impl<'a> Planner<'a> {
             self.kinds.insert(value, *kind);
         }
         self.note_shape(value, element);
-        if let Some(offset) = offset {
+        if let Some((name, first)) = number {
             let key = self.new_column(ColumnInfo::computed("key", TypeClass::Integer, false))?;
             columns.insert(0, key);
-            scope.push(ScopeColumn::new(offset, key));
+            let part = (first != 0).then(|| {
+                Expr::binary(BinaryOp::Add, Expr::Column(key), Expr::Literal(Value::Integer(first)))
+            });
+            scope.push(ScopeColumn { part, ..ScopeColumn::new(name, key) });
         }
         let whole = alias.filter(|_| names.is_empty()).map(|_| value);
         let table = ScopeTable { columns: scope, whole, ..ScopeTable::derived(name, [], []) };

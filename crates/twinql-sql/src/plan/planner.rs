@@ -10,6 +10,7 @@ use super::foreign_type::ForeignType;
 use super::shapes::Shape;
 use super::sight::{Cte, Scope, ViewQuery};
 use super::types;
+use super::used::Missing;
 use crate::dialects::Dialect;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
@@ -71,6 +72,8 @@ pub(crate) struct Planner<'a> {
     pub(super) nodes: usize,
     /// Recursive common table expressions so far, for their unique names.
     pub(super) recursive: usize,
+    /// The table or column that was not found last.
+    pub(super) missing: RefCell<Option<Missing>>,
     /// Places, if they are asked for.
     pub(super) spans: Option<Spans>,
 }

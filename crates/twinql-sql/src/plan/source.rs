@@ -23,6 +23,8 @@ pub(super) enum FromItem<'a> {
         array: &'a ast::Expr,
         alias: Option<&'a ast::TableAlias>,
         offset: Option<Option<&'a ast::Ident>>,
+        /// They are numbered from 1 in a second column: WITH ORDINALITY.
+        ordinal: bool,
     },
     /// Joins in parentheses.
     Nested { from: &'a TableWithJoins, alias: Option<&'a ast::TableAlias> },
@@ -87,12 +89,11 @@ impl<'a> FromItem<'a> {
                 Ok(FromItem::Nested { from, alias })
             }
             TableFactor::UNNEST { alias, array_exprs, with_offset, with_offset_alias, with_ordinality } => {
-                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
                 let [array] = array_exprs.as_slice() else {
                     return unsupported("UNNEST of several arrays", factor.span());
                 };
                 let offset = with_offset.then_some(with_offset_alias.as_ref());
-                Ok(FromItem::Elements { array, alias: alias.as_ref(), offset })
+                Ok(FromItem::Elements { array, alias: alias.as_ref(), offset, ordinal: *with_ordinality })
             }
             other => unsupported("this kind of table in FROM", other.span()),
         }

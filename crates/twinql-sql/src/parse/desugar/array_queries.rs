@@ -72,15 +72,12 @@ pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// `SAFE.f` is `f`; `NET.HOST` is one name.
+/// `SAFE.f` is `f`.
 fn without_prefix(name: &mut ObjectName) {
-    if let [ObjectNamePart::Identifier(prefix), ObjectNamePart::Identifier(last)] = name.0.as_slice() {
-        let only = match prefix.value.to_ascii_lowercase().as_str() {
-            "safe" => last.clone(),
-            "net" => Ident::with_span(last.span, format!("net_{}", last.value)),
-            _ => return,
-        };
-        *name = ObjectName(vec![ObjectNamePart::Identifier(only)]);
+    if let [ObjectNamePart::Identifier(prefix), ObjectNamePart::Identifier(last)] = name.0.as_slice()
+        && prefix.value.eq_ignore_ascii_case("safe")
+    {
+        *name = ObjectName(vec![ObjectNamePart::Identifier(last.clone())]);
     }
 }
 

@@ -1,0 +1,165 @@
+//! What is found of one query, as a record and in words.
+
+use serde::Serialize;
+use twinql_refactor::{Layout, Renamed};
+
+use super::super::witness::WitnessRecord;
+
+/// What is found of one query.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Finding {
+    pub(super) file: String,
+    /// The view that it makes, or its place among the file's queries, from 1.
+    pub(super) query: String,
+    /// The first line of the new file that has changed, from 1.
+    pub(super) line: usize,
+    /// Of the rows, columns by position.
+    pub(super) outcome: Outcome,
+    /// Of `proved`, what the data have to keep to; of others, why.
+    pub(super) because: Vec<String>,
+    /// What became of the columns, where they are not what they were.
+    pub(super) columns: Option<Columns>,
+    /// Tables that no schema declares: their columns are those that the queries name.
+    pub(super) from_use: Vec<String>,
+    pub(super) witness: Option<WitnessRecord>,
+}
+
+/// What became of one query. Only the first is certain; of the others the witness or the reason says why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    /// The same on every database that meets the assumptions.
+    Proved,
+    /// No database that was made for it shows a difference.
+    Tested,
+    /// A database shows a difference.
+    Different,
+    /// Nothing is proved, and no database that was made tests it.
+    NotDecided,
+    /// It cannot be read, or has no counterpart.
+    NotCompared,
+}
+
+/// Columns by their names, in lower case.
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
+pub(super) struct Columns {
+    /// The rows of these columns together are the same.
+    pub(super) same: Vec<String>,
+    /// That is proved; else no database shows a difference.
+    pub(super) same_is_proved: bool,
+    pub(super) changed: Vec<String>,
+    pub(super) added: Vec<String>,
+    pub(super) dropped: Vec<String>,
+    pub(super) renamed: Vec<Renamed>,
+    /// In another order than before.
+    pub(super) moved: Vec<String>,
+}
+
+impl Columns {
+    /// What names and places say.
+    pub(super) fn of(layout: &Layout) -> Columns {
+        Columns {
+            added: layout.added.clone(),
+            dropped: layout.dropped.clone(),
+            renamed: layout.renamed.clone(),
+            moved: layout.moved(),
+            ..Columns::default()
+        }
+    }
+
+    /// `added vat; renamed total to sum; the same (proved): id, total`.
+    fn words(&self) -> String {
+        let list = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
+        };
+        let renamed: Vec<String> = self.renamed.iter().map(|r| format!("{} to {}", r.old, r.new)).collect();
+        let same = if self.same_is_proved { "the same (proved):" } else { "the same as far as tested:" };
+        let all = [
+            list("changed", &self.changed),
+            list("added", &self.added),
+            list("dropped", &self.dropped),
+            list("renamed", &renamed),
+            list("moved", &self.moved),
+            list(same, &self.same),
+        ];
+        all.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Finding {
+    /// Of what has no answer.
+    pub(super) fn not_compared(file: &str, query: &str, why: String) -> Finding {
+        Finding {
+            file: file.to_owned(),
+            query: query.to_owned(),
+            line: 1,
+            outcome: Outcome::NotCompared,
+            because: vec![why],
+            columns: None,
+            from_use: Vec::new(),
+            witness: None,
+        }
+    }
+
+    /// Whether it says the same by other names or in another order: nothing for its rows, and much for who reads them.
+    fn has_new_names(&self) -> bool {
+        self.columns.as_ref().is_some_and(|c| !c.renamed.is_empty() || !c.moved.is_empty())
+    }
+
+    /// Whether readers of the query get something else.
+    pub(super) fn is_different(&self) -> bool {
+        self.outcome == Outcome::Different || self.has_new_names()
+    }
+
+    /// Whether it is shown to be the same; `proved` asks for a proof.
+    pub(super) fn is_same(&self, proved: bool) -> bool {
+        let shown = match self.outcome {
+            Outcome::Proved => true,
+            Outcome::Tested => !proved,
+            Outcome::Different | Outcome::NotDecided | Outcome::NotCompared => false,
+        };
+        shown && !self.is_different()
+    }
+
+    /// One line without the place.
+    pub(super) fn says(&self, must_be_proved: bool) -> String {
+        let because = self.because.join(", ");
+        let mut out = match self.outcome {
+            Outcome::Proved | Outcome::Tested if self.has_new_names() => {
+                "NOT the same: the rows are, the columns have other names".to_owned()
+            }
+            Outcome::Proved if because.is_empty() => "the same: proved".to_owned(),
+            Outcome::Proved => format!("the same: proved, given {because}"),
+            Outcome::Tested if must_be_proved => format!("not proved: {because}"),
+            Outcome::Tested => format!("the same as far as tested: {because}"),
+            Outcome::Different if because.is_empty() => "NOT the same".to_owned(),
+            Outcome::Different => format!("NOT the same: {because}"),
+            Outcome::NotDecided => format!("not decided: {because}"),
+            Outcome::NotCompared => format!("not compared: {because}"),
+        };
+        if let Some(columns) = self.columns.as_ref().map(Columns::words).filter(|words| !words.is_empty()) {
+            out.push_str(&format!("\n  columns: {columns}"));
+        }
+        if !self.from_use.is_empty() {
+            out.push_str(&format!(
+                "\n  not in the schema, columns as they are used: {}",
+                self.from_use.join(", ")
+            ));
+        }
+        out
+    }
+}
+
+/// Findings for people: a line each, then what shows a difference.
+pub(super) fn text(findings: &[Finding], must_be_proved: bool) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        out.push_str(&format!("{} ({}): {}\n", finding.file, finding.query, finding.says(must_be_proved)));
+        if let Some(witness) = &finding.witness {
+            out.push('\n');
+            out.push_str(&witness.text);
+            out.push('\n');
+        }
+    }
+    out
+}

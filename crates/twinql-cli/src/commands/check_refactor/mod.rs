@@ -1,0 +1,222 @@
+//! `twinql check-refactor`: do refactored queries still say the same?
+
+mod columns;
+mod finding;
+mod project;
+pub(crate) mod reports;
+mod versions;
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use serde_json::json;
+use twinql::input::work;
+use twinql::judging::Workers;
+use twinql::record::Status;
+use twinql::sql::{Proof, Schema};
+use twinql::suite::{JudgeConfig, Verdict, Witness};
+use twinql::{Dialects, Job, Semantics, Work, exit, status};
+use twinql_refactor::{Bound, Layout, RefactorError, Templates, bound, matched, names, parts};
+
+use super::prove::found;
+use super::witness::WitnessRecord;
+use super::{tell, worker};
+use crate::args::refactor::CheckRefactor;
+use crate::args::{Format, Output};
+use crate::input;
+use crate::output::Console;
+pub(crate) use finding::Finding;
+use finding::{Outcome, text};
+use versions::{Versions, against, two_places};
+
+/// A query in two versions.
+struct Query {
+    file: String,
+    name: String,
+    line: usize,
+    from_use: Vec<String>,
+    /// None where a version has no plan, or two columns of one name.
+    layout: Option<Layout>,
+    job: Job,
+}
+
+impl Query {
+    /// A query over the tables that it is bound to.
+    fn new(file: &str, name: String, bound: Bound, dialects: Dialects) -> Query {
+        let Bound { queries: [old, new], schema, from_use } = bound;
+        let layout = names(&schema, &old, dialects.gold)
+            .zip(names(&schema, &new, dialects.pred))
+            .and_then(|(old, new)| Layout::of(old, new));
+        let job = Job { id: json!([file, name]), work: work(schema, old, new, dialects) };
+        Query { file: file.to_owned(), name, line: 1, from_use, layout, job }
+    }
+}
+
+/// Proves and tests.
+struct Checker {
+    semantics: Semantics,
+    judge: (JudgeConfig, Workers),
+    dialects: Dialects,
+}
+
+/// What is found of two queries.
+struct Found {
+    outcome: Outcome,
+    because: Vec<String>,
+    witness: Option<Box<Witness>>,
+}
+
+/// Compares all files; the exit code says whether all are the same, one is different, or one is not decided.
+pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> Result<u8> {
+    let output = Output::new(typed.output, Format::Text)?;
+    let asked = typed.semantics.as_str().parse::<Semantics>();
+    let mut semantics = asked.map_err(|e| anyhow::anyhow!("--semantics: {e}"))?;
+    semantics.respect_order = typed.ordered;
+    let judge = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
+    let checker = Checker { semantics, judge, dialects: typed.input.dialects.known()? };
+    let findings = match (&typed.project, &typed.against) {
+        (Some(folder), Some(revision)) => project::check(folder, revision, &checker, console)?,
+        (Some(_), None) => {
+            bail!("--project compares with a revision: give --against, such as --against origin/main")
+        }
+        (None, _) => {
+            let schema = match &typed.input.schemas {
+                Some(path) => input::schemas(Some(path), checker.dialects)?.only(typed.db_id.as_deref())?,
+                None => Arc::default(),
+            };
+            let versions = match &typed.against {
+                Some(revision) => against(revision, &typed.paths, console)?,
+                None => two_places(&typed.paths)?,
+            };
+            checker.files(&versions, &schema)
+        }
+    };
+    let failed = findings.iter().filter(|finding| !finding.is_same(typed.proved)).count();
+    let document =
+        || json!({"format": 1, "semantics": checker.semantics.name, "failed": failed, "queries": findings});
+    tell(&output, &text(&findings, typed.proved), document, &findings, console)?;
+    for report in &typed.report {
+        report.write(&findings, typed.proved)?;
+    }
+    Ok(match findings.iter().any(Finding::is_different) {
+        true => exit::CHECK_FAILED,
+        false if failed > 0 => exit::UNDECIDED,
+        false => exit::DONE,
+    })
+}
+
+impl Checker {
+    /// Compares the queries of files.
+    fn files(&self, versions: &[Versions], schema: &Schema) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut queries = Vec::new();
+        for Versions { file, old, new } in versions {
+            match self.queries(file, old, new, schema) {
+                Ok(of_file) => {
+                    let line = versions::first_change(old, new);
+                    queries.extend(of_file.into_iter().map(|query| Query { line, ..query }));
+                }
+                Err(error) => findings.push(Finding::not_compared(file, "all", error.to_string())),
+            }
+        }
+        findings.extend(self.findings(queries));
+        findings
+    }
+
+    /// The queries of two versions of a file. A model that grows has two: for an empty table, and for one that has rows.
+    fn queries(
+        &self,
+        file: &str,
+        old: &str,
+        new: &str,
+        schema: &Schema,
+    ) -> Result<Vec<Query>, RefactorError> {
+        let templates = Templates::default();
+        let name = input::stem(file.as_ref());
+        let mut found = Vec::new();
+        for growing in [false, true] {
+            let [old, new] = [templates.render(&name, old, growing)?, templates.render(&name, new, growing)?];
+            if growing && !old.incremental && !new.incremental {
+                break;
+            }
+            let pairs = matched(parts(&old.sql), parts(&new.sql))?;
+            for (at, (old, new)) in pairs.into_iter().enumerate() {
+                let bound = bound([&old, &new], schema, &Default::default(), self.dialects)?;
+                let mut name = old.name.unwrap_or_else(|| format!("query {}", at + 1));
+                if growing {
+                    name.push_str(GROWING);
+                }
+                found.push(Query::new(file, name, bound, self.dialects));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is found of queries, in their order.
+    fn findings(&self, queries: Vec<Query>) -> Vec<Finding> {
+        let jobs: Vec<Job> = queries.iter().map(|query| query.job.clone()).collect();
+        let finding = |(query, found): (Query, Found)| {
+            let columns =
+                query.layout.as_ref().and_then(|layout| columns::of(layout, &query.job, &found, self));
+            let Found { outcome, because, witness } = found;
+            let witness = witness.and_then(|witness| WitnessRecord::of(&query.job, *witness));
+            let Query { file, name: query, line, from_use, layout: _, job: _ } = query;
+            Finding { file, query, line, outcome, because, columns, from_use, witness }
+        };
+        queries.into_iter().zip(self.check(&jobs)).map(finding).collect()
+    }
+
+    /// Proves each pair; what is not proved the same is looked for on databases.
+    fn check(&self, jobs: &[Job]) -> Vec<Found> {
+        let open = |proof: &_| !matches!(proof, Some(Ok(Proof::Equal(_))));
+        let all = found(jobs, &self.semantics, Some(&self.judge), open);
+        let says = |outcome, why: String| Found { outcome, because: vec![why], witness: None };
+        jobs.iter()
+            .zip(all)
+            .map(|(job, (proof, report))| match (&job.work, proof, report.map(|r| r.verdict)) {
+                (Work::Unusable { error, .. }, _, _) => says(Outcome::NotCompared, sides_named(error)),
+                (_, Some(Ok(Proof::Equal(equal))), _) => {
+                    Found { outcome: Outcome::Proved, because: equal.needs(), witness: None }
+                }
+                (_, proof, Some(Verdict::Different { witness })) => {
+                    let because = match proof {
+                        Some(Ok(Proof::Different(difference))) => vec![difference.to_string()],
+                        _ => Vec::new(),
+                    };
+                    Found { outcome: Outcome::Different, because, witness: Some(witness) }
+                }
+                (_, Some(Ok(Proof::Different(difference))), _) => {
+                    says(Outcome::Different, difference.to_string())
+                }
+                (_, _, Some(Verdict::Same { databases, nonempty, .. })) if nonempty > 0 => says(
+                    Outcome::Tested,
+                    format!(
+                        "no database of {databases} shows a difference, and on {nonempty} there are rows"
+                    ),
+                ),
+                (_, _, Some(Verdict::Same { databases, .. })) => {
+                    says(Outcome::NotDecided, format!("none of {databases} databases has rows to compare"))
+                }
+                (_, Some(Err(error)), _) => says(Outcome::NotCompared, sides_named(&error.to_string())),
+                (_, _, verdict) => {
+                    let (_, error) = verdict.as_ref().map_or((Status::Ok, None), status::of_verdict);
+                    let why = error.unwrap_or_else(|| "no database on which the old query answers".into());
+                    says(Outcome::NotDecided, sides_named(&why))
+                }
+            })
+            .collect()
+    }
+}
+
+/// Behind the name of a model: as it is where its table has rows.
+const GROWING: &str = " (incremental)";
+
+/// The same sentence about the old and the new query: elsewhere they are the gold and the prediction.
+fn sides_named(error: &str) -> String {
+    for (side, name) in [("gold: ", "the old query: "), ("pred: ", "the new query: ")] {
+        if let Some(rest) = error.strip_prefix(side) {
+            return format!("{name}{rest}");
+        }
+    }
+    error.to_owned()
+}

@@ -1,0 +1,233 @@
+//! What a project's YAML says of columns: types, keys, and the tests that its data are held to.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use crate::project::Table;
+use crate::yaml::{list, text};
+
+/// What is said of a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Properties {
+    /// Columns, in their order.
+    pub columns: Vec<Column>,
+    /// Columns that are unique together.
+    pub unique: Vec<Vec<String>>,
+    /// Conditions that hold of each row.
+    pub checks: Vec<String>,
+    /// All columns are listed: of seeds, and of models with a contract.
+    pub complete: bool,
+}
+
+/// What is said of a column.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type; empty where none is said.
+    pub data_type: String,
+    /// It is never NULL.
+    pub not_null: bool,
+    /// No value of it stands twice.
+    pub unique: bool,
+    /// All values that it has; empty where that is not said.
+    pub accepted: Vec<String>,
+    /// The table, and the column of it, whose values it has.
+    pub refers: Option<(String, String)>,
+}
+
+/// What files say, by the name of what they say it of.
+#[derive(Debug, Default)]
+pub(crate) struct Relations {
+    named: BTreeMap<String, Properties>,
+    pub(crate) sources: Vec<Table>,
+}
+
+impl Relations {
+    /// Adds what a file says.
+    pub(crate) fn add(&mut self, file: &Json) {
+        for kind in ["models", "seeds", "snapshots"] {
+            for entry in list(file, kind) {
+                if let Some(name) = entry.get("name") {
+                    self.named.insert(text(name), Properties::of(entry));
+                }
+            }
+        }
+        for source in list(file, "sources") {
+            let of = source.get("name").map(text);
+            for entry in list(source, "tables") {
+                if let Some(name) = entry.get("name") {
+                    let properties = Properties::of(entry);
+                    self.sources.push(Table { source: of.clone(), name: text(name), properties });
+                }
+            }
+        }
+    }
+
+    /// What is said of a model or a seed.
+    pub(crate) fn take(&mut self, name: &str) -> Properties {
+        self.named.remove(name).unwrap_or_default()
+    }
+}
+
+impl Properties {
+    fn of(entry: &Json) -> Properties {
+        let mut properties = Properties {
+            columns: list(entry, "columns").filter_map(Column::of).collect(),
+            ..Properties::default()
+        };
+        let contract =
+            entry.pointer("/config/contract/enforced").or_else(|| entry.pointer("/contract/enforced"));
+        properties.complete = contract.and_then(Json::as_bool).unwrap_or(false);
+        for (test, arguments) in tests(entry) {
+            if test.ends_with("unique_combination_of_columns") {
+                properties.unique.push(list(arguments, "combination_of_columns").map(text).collect());
+            }
+        }
+        for constraint in list(entry, "constraints") {
+            let columns: Vec<String> = list(constraint, "columns").map(text).collect();
+            match constraint.get("type").and_then(Json::as_str) {
+                Some("primary_key") => {
+                    for column in properties.columns.iter_mut().filter(|c| columns.contains(&c.name)) {
+                        column.not_null = true;
+                    }
+                    properties.unique.push(columns);
+                }
+                Some("unique") => properties.unique.push(columns),
+                Some("check") => properties.checks.extend(constraint.get("expression").map(text)),
+                _ => {}
+            }
+        }
+        properties
+    }
+
+    /// Columns that are unique together, those that are so alone among them.
+    pub fn unique_sets(&self) -> Vec<Vec<String>> {
+        let alone =
+            self.columns.iter().filter(|column| column.unique).map(|column| vec![column.name.clone()]);
+        alone.chain(self.unique.iter().cloned()).collect()
+    }
+
+    /// Takes over columns that a file itself shows: their order is its own, and what is said of types wins.
+    pub(crate) fn complete(&mut self, shown: Vec<Column>) {
+        let said = std::mem::take(&mut self.columns);
+        self.complete = true;
+        self.columns = shown
+            .into_iter()
+            .map(|column| {
+                let known = said.iter().find(|known| known.name.eq_ignore_ascii_case(&column.name));
+                match known {
+                    Some(known) if known.data_type.is_empty() => {
+                        Column { data_type: column.data_type, ..known.clone() }
+                    }
+                    Some(known) => known.clone(),
+                    None => column,
+                }
+            })
+            .collect();
+    }
+}
+
+impl Column {
+    fn of(entry: &Json) -> Option<Column> {
+        let mut column = Column { name: text(entry.get("name")?), ..Column::default() };
+        column.data_type = entry.get("data_type").map(text).unwrap_or_default();
+        for (test, arguments) in tests(entry) {
+            match test.as_str() {
+                "unique" => column.unique = true,
+                "not_null" => column.not_null = true,
+                "accepted_values" => column.accepted = list(arguments, "values").map(text).collect(),
+                "relationships" => {
+                    let to = arguments.get("to").and_then(Json::as_str).and_then(referred);
+                    column.refers = to.zip(arguments.get("field").map(text));
+                }
+                _ => {}
+            }
+        }
+        for constraint in list(entry, "constraints") {
+            match constraint.get("type").and_then(Json::as_str) {
+                Some("not_null") => column.not_null = true,
+                Some("unique") => column.unique = true,
+                Some("primary_key") => (column.not_null, column.unique) = (true, true),
+                _ => {}
+            }
+        }
+        Some(column)
+    }
+}
+
+/// Tests that hold of all rows, with their arguments: one with a condition, or that only warns, says nothing.
+fn tests(entry: &Json) -> Vec<(String, &Json)> {
+    let mut found = Vec::new();
+    for test in list(entry, "tests").chain(list(entry, "data_tests")) {
+        match test {
+            Json::String(name) => found.push((name.clone(), &Json::Null)),
+            Json::Object(map) => {
+                for (name, arguments) in map {
+                    let config = arguments.get("config").unwrap_or(&Json::Null);
+                    let limits = |json: &Json| {
+                        json.get("where").is_some()
+                            || json.get("severity").is_some_and(|s| text(s).eq_ignore_ascii_case("warn"))
+                    };
+                    if !limits(arguments) && !limits(config) {
+                        found.push((name.clone(), arguments.get("arguments").unwrap_or(arguments)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The table of `ref('orders')` or `source('raw', 'orders')`.
+fn referred(to: &str) -> Option<String> {
+    let inside = to.trim().split_once('(')?.1.trim_end_matches(')');
+    let name = inside.rsplit(',').next()?.trim().trim_matches(['\'', '"']);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests_of_properties {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn tests_are_what_is_known_of_the_data() {
+        let file = crate::yaml::parse(
+            "models:
+  - name: orders
+    config: {contract: {enforced: true}}
+    constraints: [{type: check, expression: total >= 0}]
+    data_tests:
+      - dbt_utils.unique_combination_of_columns: {combination_of_columns: [shop, number]}
+    columns:
+      - name: id
+        data_type: integer
+        tests: [unique, not_null]
+      - name: kind
+        tests: [{accepted_values: {values: [new, paid]}}, {not_null: {where: 'id > 3'}}]
+      - name: customer
+        data_tests: [{relationships: {arguments: {to: ref('customers'), field: id}}}]
+sources:
+  - name: raw
+    tables: [{name: lines, columns: [{name: id}]}]
+",
+        )
+        .unwrap();
+        let mut relations = Relations::default();
+        relations.add(&file);
+        let orders = relations.take("orders");
+        assert_eq!(orders.unique, [["shop", "number"]]);
+        assert_eq!((orders.checks.join(""), orders.complete), ("total >= 0".to_owned(), true));
+        let [id, kind, customer] = &orders.columns[..] else { unreachable!("{orders:?}") };
+        assert!(id.unique && id.not_null && id.data_type == "integer");
+        assert_eq!((kind.accepted.join(" "), kind.not_null), ("new paid".to_owned(), false));
+        assert_eq!(customer.refers, Some(("customers".to_owned(), "id".to_owned())));
+        assert_eq!(
+            (relations.sources[0].source.as_deref(), relations.sources[0].name.as_str()),
+            (Some("raw"), "lines")
+        );
+    }
+}

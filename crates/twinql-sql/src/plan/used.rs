@@ -1,0 +1,376 @@
+//! Tables as queries use them, where a schema does not say what they are.
+//!
+//! Files of SQL are compared where no complete schema is at hand. A table that it lacks has the columns that the queries take from
+//! it, and one more, [`REST`], for all that they do not name, so that `SELECT *` is not `SELECT a, b`:
+//!
+//! ```text
+//! WITH o AS (SELECT * FROM orders) SELECT id FROM o WHERE total > 1      orders ("other columns", id, total)
+//! ```
+//!
+//! Names lead to columns as the planner resolves them, through stars, common table expressions and derived tables. What could be a
+//! column of two such tables is a column of neither.
+
+use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
+
+use super::sight::ScopeTable;
+use super::{Plan, Planner, planner};
+use crate::dialects::Dialect;
+use crate::expr::{AggFunc, BinaryOp, Expr};
+use crate::parse::Parsed;
+use crate::plan::views::reached;
+use crate::rel::Rel;
+use crate::schema::{Column, ColumnRef, Found, NamePart, Schema, Table};
+use crate::syntax::read_relations;
+use crate::tree::{Node, Tree};
+use crate::value::Value;
+
+/// The column that stands for all that no query names.
+pub const REST: &str = "other columns";
+
+/// What planning did not find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// A table of this name, with the schema that is written before it.
+    Table { name: String, schema: Option<String> },
+    /// A column of a table whose columns come from use, by the table's position.
+    Column { table: usize, name: String },
+}
+
+/// Adds the tables that a schema lacks, as `queries` use them; gives their names.
+///
+/// ```
+/// use twinql_sql::{Dialect, Schema, parse_in, tables_in_use};
+///
+/// let query = parse_in("SELECT o.id FROM shop.orders AS o WHERE o.total > 1", Dialect::Postgres)?;
+/// let mut schema = Schema::default();
+/// let made = tables_in_use(&mut schema, &[&query]);
+/// assert_eq!(made, ["shop.orders"]);
+/// let columns: Vec<&str> = schema.tables[0].columns.iter().map(|c| c.name.as_str()).collect();
+/// assert_eq!(columns, ["other columns", "id", "total"]);
+/// # Ok::<(), twinql_sql::SqlError>(())
+/// ```
+pub fn tables_in_use(schema: &mut Schema, queries: &[&Parsed]) -> Vec<String> {
+    place_tables(schema, queries);
+    let declared = schema.tables.len();
+    for query in queries {
+        while let Some(missing) = missing(schema, query) {
+            if !add(schema, missing, query) {
+                break;
+            }
+        }
+    }
+    for query in queries {
+        if let Ok(plan) = super::plan(schema, query) {
+            say_types(schema, &plan, query.dialect);
+        }
+    }
+    schema.tables.iter().skip(declared).map(Table::full_name).collect()
+}
+
+/// What is missing first, where a table or a column is.
+fn missing(schema: &Schema, query: &Parsed) -> Option<Missing> {
+    let views = reached(schema, &query.query);
+    let mut planner = planner(schema, &views, query);
+    let planned = planner.plan_query(&query.query);
+    planner.missing.into_inner().filter(|_| planned.is_err())
+}
+
+/// Adds what is missing; false if it is there already, so that adding it did not help.
+fn add(schema: &mut Schema, missing: Missing, query: &Parsed) -> bool {
+    match missing {
+        Missing::Table { name, schema: place } => {
+            let columns = vec![Column::new(REST, "", query.dialect)];
+            let stored = match &place {
+                Some(place) if schema.table(&name).is_some() => format!("{place}.{name}"),
+                _ => name,
+            };
+            let new = schema.table(&stored).is_none();
+            schema.tables.push(Table { name: stored, schema: place, columns, ..Table::default() });
+            new
+        }
+        Missing::Column { table, name } => match schema.tables.get_mut(table) {
+            Some(table) if table.column_index(&name).is_none() => {
+                table.columns.push(Column::new(name, "", query.dialect));
+                true
+            }
+            _ => false,
+        },
+    }
+}
+
+/// Says of columns without a type what their use says: a date function takes dates, a sum numbers, and what is compared is alike.
+///
+/// ```text
+/// SELECT DATE_TRUNC('month', at), SUM(total) FROM orders      orders (at TIMESTAMP, total NUMERIC)
+/// ```
+fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
+    let mut found: Vec<(ColumnRef, String)> = Vec::new();
+    let origin = |expr: &Expr| {
+        let id = match expr {
+            Expr::Column(id) => id,
+            Expr::Scalar(query) => query.output.first()?,
+            _ => return None,
+        };
+        plan.columns.get(id.0 as usize)?.origin
+    };
+    let mut add = |expr: &Expr, declared: &str| {
+        found.extend(origin(expr).map(|at| (at, declared.to_owned())));
+    };
+    let declared = |expr: &Expr| {
+        let column = origin(expr).and_then(|at| schema.column(at));
+        column.map(|column| column.declared.as_str()).filter(|declared| !declared.is_empty())
+    };
+    plan.query.for_each_deep(|node| match node {
+        Node::Expr(Expr::Function { name, args }) if takes_dates(name) => {
+            args.iter().for_each(|arg| add(arg, "TIMESTAMP"));
+        }
+        Node::Expr(Expr::Binary { op, left, right }) => {
+            let is_number = |e: &Expr| matches!(e, Expr::Literal(Value::Integer(_) | Value::Real(_)));
+            let takes_numbers =
+                is_number(left) || is_number(right) || matches!(op, BinaryOp::Mul | BinaryOp::Div);
+            if takes_numbers && !matches!(op, BinaryOp::Concat) {
+                [left, right].into_iter().for_each(|side| add(side, "NUMERIC"));
+            } else if matches!(
+                op,
+                BinaryOp::Eq
+                    | BinaryOp::NotEq
+                    | BinaryOp::Lt
+                    | BinaryOp::LtEq
+                    | BinaryOp::Gt
+                    | BinaryOp::GtEq
+            ) {
+                for (side, other) in [(left, right), (right, left)] {
+                    if let Some(declared) = declared(other) {
+                        add(side, declared);
+                    }
+                }
+            }
+        }
+        Node::Rel(Rel::Aggregate { calls, .. }) => {
+            for (_, call) in calls {
+                if matches!(call.func, AggFunc::Sum | AggFunc::Avg | AggFunc::Total) {
+                    call.args.iter().for_each(|arg| add(arg, "NUMERIC"));
+                }
+            }
+        }
+        _ => {}
+    });
+    for (at, declared) in found {
+        let column = schema.tables.get_mut(at.table).and_then(|table| table.columns.get_mut(at.column));
+        if let Some(column) = column.filter(|column| column.declared.is_empty() && column.name != REST) {
+            *column =
+                Column { not_null: column.not_null, ..Column::new(&column.name, declared.as_str(), dialect) };
+        }
+    }
+}
+
+/// Whether what a function takes is a date or a time, and not a text or a number that it makes one of.
+fn takes_dates(name: &str) -> bool {
+    let makes = ["parse", "strptime", "to_", "from_", "unixtime", "seconds", "millis", "micros", "make"];
+    let says = ["date", "time", "julianday", "unixepoch"];
+    says.iter().any(|part| name.contains(part)) && !makes.iter().any(|part| name.contains(part))
+}
+
+/// Says of declared tables without a place where they lie, by what queries write before their names; tables of one name in several
+/// places have the same columns.
+///
+/// ```text
+/// CREATE TABLE stays (id INTEGER)     SELECT id FROM icu.stays     icu.stays (id)
+/// ```
+fn place_tables(schema: &mut Schema, queries: &[&Parsed]) {
+    let mut paths: Vec<Vec<NamePart>> = Vec::new();
+    for query in queries {
+        let fold = schema.compares_exactly(query.dialect);
+        read_relations(&*query.query, &mut |name| {
+            let Some(path) = parts(name, fold).filter(|path| path.len() > 1) else { return };
+            // A path that another one ends in is the same, written shorter.
+            match paths.iter_mut().find(|known| ends_in(known, &path) || ends_in(&path, known)) {
+                Some(known) if known.len() < path.len() => *known = path,
+                Some(_) => {}
+                None => paths.push(path),
+            }
+        });
+    }
+    let Some(dialect) = queries.first().map(|query| query.dialect) else { return };
+    // A database is known by one name.
+    if let Some([database, _, _]) = paths.iter().map(Vec::as_slice).find(|path| path.len() == 3)
+        && !dialect.names().paths
+    {
+        schema.db_id.clone_from(&database.text);
+    }
+    while let Some(path) = paths.first().cloned() {
+        let Some((table, _)) = path.split_last() else { break };
+        let (of_name, others): (Vec<_>, Vec<_>) = paths
+            .into_iter()
+            .partition(|p| p.last().is_some_and(|t| t.text.eq_ignore_ascii_case(&table.text)));
+        paths = others;
+        let Some(at) = schema.table_index(&table.text).filter(|at| schema.tables[*at].schema.is_none())
+        else {
+            continue;
+        };
+        let unknown: Vec<_> = match of_name.as_slice() {
+            [only] => match schema.find_table(only, dialect) {
+                Found::Table(_) => continue,
+                Found::Unknown(_) | Found::Ambiguous(_) => vec![only],
+            },
+            several => several.iter().collect(),
+        };
+        let several = unknown.len() > 1;
+        for (i, path) in unknown.into_iter().enumerate() {
+            let before = path.split_last().map_or(&[][..], |(_, before)| before);
+            let names: Vec<&str> = before.iter().map(|part| part.text.as_str()).collect();
+            let place = match names.last() {
+                Some(last) if !dialect.names().paths => (*last).to_owned(),
+                _ => names.join("."),
+            };
+            let mut placed = schema.tables[at].clone();
+            let bare = placed.bare_name().to_owned();
+            placed.name = if several { format!("{place}.{bare}") } else { bare };
+            placed.schema = Some(place);
+            match i {
+                0 => schema.tables[at] = placed,
+                _ => schema.tables.push(placed),
+            }
+        }
+    }
+}
+
+/// The parts of a name, as a schema stores them.
+fn parts(name: &ObjectName, fold: bool) -> Option<Vec<NamePart>> {
+    let part = |part: &ObjectNamePart| {
+        let ident = part.as_ident()?;
+        let quoted = ident.quote_style.is_some();
+        let text = if fold && !quoted { ident.value.to_ascii_lowercase() } else { ident.value.clone() };
+        Some(NamePart { text, quoted })
+    };
+    name.0.iter().map(part).collect()
+}
+
+fn ends_in(path: &[NamePart], end: &[NamePart]) -> bool {
+    path.len() >= end.len()
+        && path.iter().rev().zip(end.iter().rev()).all(|(a, b)| a.text.eq_ignore_ascii_case(&b.text))
+}
+
+impl Planner<'_> {
+    /// Notes that a table is missing.
+    pub(super) fn note_missing_table(&self, name: &ObjectName) {
+        let Some(mut parts) = parts(name, self.exact_names) else { return };
+        let Some(last) = parts.pop() else { return };
+        let before: Vec<String> = parts.into_iter().map(|part| part.text).collect();
+        let schema = if self.dialect.names().paths {
+            Some(before.join(".")).filter(|path| !path.is_empty())
+        } else {
+            before.into_iter().next_back()
+        };
+        *self.missing.borrow_mut() = Some(Missing::Table { name: last.text, schema });
+    }
+
+    /// Notes that a column is missing, where one table whose columns come from use could have it: the innermost.
+    pub(super) fn note_missing_column(&self, qualifier: Option<&Ident>, name: &Ident) {
+        let scopes = || self.scopes.iter().rev();
+        let named = |table: &&ScopeTable, ident: &Ident| self.same(&table.name, ident);
+        let (qualifier, name) = match qualifier {
+            // A field of a column: `device.kind`.
+            Some(column)
+                if self.dialect.names().fields
+                    && !scopes().flat_map(|s| &s.tables).any(|table| named(&table, column)) =>
+            {
+                (None, column)
+            }
+            _ => (qualifier, name),
+        };
+        let candidates = scopes()
+            .map(|scope| {
+                let meant = scope.tables.iter().filter(|t| qualifier.is_none_or(|q| named(t, q)));
+                let mut tables: Vec<usize> = meant.flat_map(|table| self.open_tables(table)).collect();
+                tables.dedup();
+                tables
+            })
+            .find(|tables| !tables.is_empty());
+        if let Some([table]) = candidates.as_deref() {
+            let name = self.stored(name);
+            *self.missing.borrow_mut() = Some(Missing::Column { table: *table, name });
+        }
+    }
+
+    /// As [`Self::note_missing_column`], of a column of USING that one side of a join may lack.
+    pub(super) fn note_missing_side(&self, side: &[ScopeTable], name: &Ident) {
+        let tables: Vec<usize> = side.iter().flat_map(|table| self.open_tables(table)).collect();
+        if let [table] = tables[..] {
+            *self.missing.borrow_mut() = Some(Missing::Column { table, name: self.stored(name) });
+        }
+    }
+
+    /// The tables in use whose other columns a table in scope passes on.
+    fn open_tables<'t>(&'t self, table: &'t ScopeTable) -> impl Iterator<Item = usize> {
+        let rest = table.columns.iter().filter(|column| column.name == REST && !column.hidden);
+        rest.filter_map(|column| Some(self.columns.get(column.id.0 as usize)?.origin?.table))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::parse::parse_in;
+
+    /// The tables of a schema after queries have used them: `name (columns)`, types where they are known.
+    fn used(ddl: &str, dialect: Dialect, queries: &[&str]) -> String {
+        let mut schema = Schema::from_ddl_in("shop", ddl, dialect).unwrap();
+        let parsed: Vec<Parsed> = queries.iter().map(|sql| parse_in(sql, dialect).unwrap()).collect();
+        tables_in_use(&mut schema, &parsed.iter().collect::<Vec<_>>());
+        let table = |table: &Table| {
+            let columns = table.columns.iter().filter(|c| c.name != REST);
+            let columns: Vec<String> =
+                columns.map(|c| format!("{} {}", c.name, c.declared).trim_end().to_owned()).collect();
+            format!("{} ({})", table.full_name(), columns.join(", "))
+        };
+        schema.tables.iter().map(table).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn columns_are_those_that_queries_take() {
+        for (queries, expected) in [
+            (
+                &["WITH o AS (SELECT * FROM orders) SELECT o.id FROM (SELECT * FROM o) o WHERE total > 1"][..],
+                "orders (id, total NUMERIC)",
+            ),
+            (&["SELECT a.x, b.y FROM a JOIN b ON a.id = b.id", "SELECT z FROM a"], "a (x, id, z); b (y, id)"),
+            (&["SELECT x FROM a JOIN b USING (id) WHERE a.x = 1"], "a (id, x NUMERIC); b (id)"),
+            (&["SELECT (SELECT MAX(b.y) FROM b WHERE b.id = a.id) FROM a"], "a (id); b (y, id)"),
+            (
+                &["SELECT DATE_TRUNC('month', a.at), SUM(a.n) FROM a GROUP BY 1"],
+                "a (at TIMESTAMP, n NUMERIC)",
+            ),
+            (&["WITH a AS (SELECT * FROM a) SELECT x FROM a"], "a (x)"),
+            (&["SELECT * FROM a UNION ALL SELECT * FROM a"], "a ()"),
+        ] {
+            assert_eq!(used("", Dialect::Postgres, queries), expected, "{queries:?}");
+        }
+        // Whose column it is, nobody says.
+        assert_eq!(used("", Dialect::Postgres, &["SELECT x FROM a, b"]), "a (); b ()");
+    }
+
+    #[test]
+    fn tables_lie_where_queries_say() {
+        let ddl = "CREATE TABLE stays (id INTEGER)";
+        let of = |dialect, queries: &[&str]| used(ddl, dialect, queries);
+        assert_eq!(of(Dialect::Postgres, &["SELECT id FROM icu.stays"]), "icu.stays (id integer)");
+        assert_eq!(
+            of(Dialect::Postgres, &["SELECT id FROM icu.stays", "SELECT id FROM old.stays"]),
+            "icu.stays (id integer); old.stays (id integer)"
+        );
+        assert_eq!(of(Dialect::Trino, &["SELECT id FROM lake.icu.stays"]), "icu.stays (id INTEGER)");
+        assert_eq!(
+            of(
+                Dialect::Bigquery,
+                &["SELECT id FROM `p-1.icu.stays`", "SELECT id FROM `p-1.old.stays`, icu.stays"]
+            ),
+            "p-1.icu.stays (id INTEGER); p-1.old.stays (id INTEGER)"
+        );
+        assert_eq!(
+            of(Dialect::Bigquery, &["SELECT id, t.device.kind FROM d.t"]),
+            "stays (id INTEGER); d.t (id, device)"
+        );
+    }
+}
