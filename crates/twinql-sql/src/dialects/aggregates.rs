@@ -45,6 +45,20 @@ impl Words {
     }
 }
 
+/// Lines of regression, as PostgreSQL has them (functions-aggregate): in Databricks, DuckDB, Oracle, Snowflake and Trino too.
+pub(crate) const REGRESSIONS: &[Aggregate] = &[
+    aggregate("regr_slope", (2, 2), To::Call("sql_regr_slope")),
+    aggregate("regr_intercept", (2, 2), To::Call("sql_regr_intercept")),
+    aggregate("regr_r2", (2, 2), To::Call("sql_regr_r2")),
+];
+
+/// The value of one argument where another is greatest or least: in BigQuery, Databricks, Snowflake and Trino. Which, where
+/// several are, is open.
+pub(crate) const BY_ANOTHER: &[Aggregate] = &[
+    aggregate("max_by", (2, 2), To::Call("sql_max_by")),
+    aggregate("min_by", (2, 2), To::Call("sql_min_by")),
+];
+
 /// A row.
 pub(crate) const fn aggregate(name: &'static str, arguments: (usize, usize), to: To) -> Aggregate {
     Aggregate { name, arguments, to }
@@ -53,13 +67,13 @@ pub(crate) const fn aggregate(name: &'static str, arguments: (usize, usize), to:
 impl Dialect {
     /// The row of an aggregate's call.
     pub(crate) fn aggregate(self, name: &str, arguments: usize) -> Option<&'static Aggregate> {
-        let rows = self.profile().aggregates;
-        rows.iter().find(|a| a.name == name && a.arguments.0 <= arguments && arguments <= a.arguments.1)
+        let mut rows = self.profile().aggregates.iter().copied().flatten();
+        rows.find(|a| a.name == name && a.arguments.0 <= arguments && arguments <= a.arguments.1)
     }
 
     /// Whether a dialect has a row for an aggregate of this lower-case name.
     pub(crate) fn any_has_aggregate(name: &str) -> bool {
-        Dialect::ALL.iter().any(|d| d.profile().aggregates.iter().any(|a| a.name == name))
+        Dialect::ALL.iter().any(|d| d.profile().aggregates.iter().copied().flatten().any(|a| a.name == name))
     }
 }
 

@@ -77,7 +77,8 @@ impl Dialect {
         let mut functions: Vec<_> = rows.map(|f| (f.name, known(&f.to))).collect();
         functions.sort_unstable();
         functions.dedup_by_key(|(name, _)| *name);
-        let mut aggregates: Vec<_> = self.profile().aggregates.iter().map(|a| a.name).collect();
+        let mut aggregates: Vec<_> =
+            self.profile().aggregates.iter().copied().flatten().map(|a| a.name).collect();
         aggregates.sort_unstable();
         aggregates.dedup();
         Described { also: self.profile().also, answers: answers.into(), functions, aggregates }

@@ -8,6 +8,8 @@ mod described;
 mod duckdb;
 pub(crate) mod functions;
 mod generic;
+mod grammars;
+mod lists;
 mod mysql;
 mod oracle;
 mod postgres;

@@ -6,7 +6,7 @@ pub(super) static PROFILE: Profile = Profile {
     name: "mysql",
     also: &["mariadb"],
     system: "MySQL",
-    grammar: || &sqlparser::dialect::MySqlDialect {},
+    grammar: || &super::grammars::MYSQL,
     text: Text {
         double_quotes_are_strings: true,
         backslash_escapes: true,

@@ -22,8 +22,8 @@ pub(crate) struct Profile {
     pub(crate) meaning: Meaning,
     /// Its functions, where it has tables: its own, then those that it shares with others; `None` for those that share the oldest one ([`crate::function`]).
     pub(crate) functions: Option<&'static [&'static [Function]]>,
-    /// Its aggregates that others call otherwise.
-    pub(crate) aggregates: &'static [Aggregate],
+    /// Its aggregates that others call otherwise: its own, then those that it shares with others.
+    pub(crate) aggregates: &'static [&'static [Aggregate]],
 }
 
 /// How a text is cut into tokens.

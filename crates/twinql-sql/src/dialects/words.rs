@@ -1,17 +1,18 @@
 //! Words that the tables of several dialects share: what a function says in SQLite's and the sandbox's functions.
 
 use crate::dialects::Dialect;
+use crate::dialects::aggregates::Words;
 use crate::dialects::functions::To::{Call, Written};
 use crate::dialects::functions::{Function, MANY, function};
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::plan::Planner;
 use crate::schema::Affinity;
 use crate::temporal::Moment;
 use crate::value::Value;
 
-/// Angles, and texts turned about: in Databricks, DuckDB, Redshift, Snowflake and Trino.
+/// Angles: in all of them but SQL Server, whose DEGREES gives whole numbers of whole numbers.
 #[rustfmt::skip]
-pub(super) const OF_ANALYSTS: &[Function] = &[
+pub(super) const ANGLES: &[Function] = &[
     function("asin", (1, 1), Call("sql_asin")),
     function("acos", (1, 1), Call("sql_acos")),
     function("atan", (1, 1), Call("sql_atan")),
@@ -21,8 +22,51 @@ pub(super) const OF_ANALYSTS: &[Function] = &[
     function("radians", (1, 1), Call("sql_radians")),
     function("degrees", (1, 1), Call("sql_degrees")),
     function("atan2", (2, 2), Call("sql_atan2")),
+];
+
+/// Geographies on a sphere: in BigQuery (`geography_functions`) and Snowflake (functions-geospatial). Others than points, lines
+/// and polygons, and what is made of several, are opaque.
+#[rustfmt::skip]
+pub(super) const GEOGRAPHIES: &[Function] = &[
+    function("st_geogpoint", (2, 2), Call("bq_st_geogpoint")),
+    function("st_geogfromtext", (1, 1), Call("sql_geography")),
+    function("st_geogfromwkb", (1, 1), Call("sql_geography")),
+    function("st_geogfromgeojson", (1, 1), Call("sql_geography")),
+    function("st_distance", (2, 2), Call("bq_st_distance")),
+    function("st_dwithin", (3, 3), Written(near)),
+    function("st_contains", (2, 2), Call("sql_st_contains")),
+    function("st_within", (2, 2), Written(|_, args| Some(call("sql_st_contains", turned(args)?)))),
+    function("st_covers", (2, 2), Call("sql_st_covers")),
+    function("st_coveredby", (2, 2), Written(|_, args| Some(call("sql_st_covers", turned(args)?)))),
+    function("st_intersects", (2, 2), Call("sql_st_intersects")),
+    function("st_disjoint", (2, 2), Written(|_, args| Some(call("sql_st_intersects", args.to_vec()).not()))),
+    function("st_area", (1, 1), Call("sql_st_area")),
+    function("st_length", (1, 1), Call("sql_st_length")),
+    function("st_perimeter", (1, 1), Call("sql_st_perimeter")),
+    function("st_x", (1, 1), Call("bq_st_x")),
+    function("st_y", (1, 1), Call("bq_st_y")),
+];
+
+/// `ST_DWITHIN(a, b, metres)`.
+fn near(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [a, b, most] = args else { return None };
+    let apart = call("bq_st_distance", vec![a.clone(), b.clone()]);
+    Some(Expr::binary(BinaryOp::LtEq, apart, most.clone()))
+}
+
+/// The arguments in the other order.
+fn turned(args: &[Expr]) -> Option<Vec<Expr>> {
+    let [a, b] = args else { return None };
+    Some(vec![b.clone(), a.clone()])
+}
+
+/// Texts turned about, and roots: in Databricks, DuckDB, Redshift, Snowflake and Trino.
+#[rustfmt::skip]
+pub(super) const OF_ANALYSTS: &[Function] = &[
     function("reverse", (1, 1), Call("pg_reverse")),
     function("translate", (3, 3), Call("pg_translate")),
+    function("cbrt", (1, 1), Call("pg_cbrt")),
+    function("width_bucket", (4, 4), Written(width_bucket)),
 ];
 
 /// Parts of a moment by functions of their names: in Databricks, DuckDB, Snowflake and Trino.
@@ -151,6 +195,141 @@ fn like(text: &Expr, before: &str, part: &str, after: &str) -> Expr {
     Expr::binary(BinaryOp::Glob, text.clone(), Expr::text(pattern))
 }
 
+/// `WIDTH_BUCKET(x, low, high, n)`.
+pub(super) fn width_bucket(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [x, low, high, count] = args else { return None };
+    (!args.iter().any(Expr::has_subquery)).then(|| crate::plan::width_bucket(x, low, high, count))
+}
+
+/// `REPLACE(x, part)`: without the part.
+pub(super) fn without(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, part] = args else { return None };
+    Some(call("replace", vec![text.clone(), part.clone(), Expr::text("")]))
+}
+
+/// `SPACE(n)`.
+pub(super) fn space(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [count] = args else { return None };
+    Some(call("pg_repeat", vec![Expr::text(" "), count.clone()]))
+}
+
+/// `ISNULL(x)`.
+pub(super) fn is_null(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(args.first()?.clone().is_null())
+}
+
+/// `ISNOTNULL(x)`.
+pub(super) fn is_not_null(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(args.first()?.clone().is_null().not())
+}
+
+/// A function that gives what it is given: `TRY(x)`, whose error would be NULL here too.
+pub(super) fn same(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    args.first().cloned()
+}
+
+fn of_operator(op: BinaryOp, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    Some(Expr::binary(op, left.clone(), right.clone()))
+}
+
+/// `BITAND(a, b)`.
+pub(super) fn bits_of_both(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    of_operator(BinaryOp::BitAnd, args)
+}
+
+/// `BITOR(a, b)`.
+pub(super) fn bits_of_either(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    of_operator(BinaryOp::BitOr, args)
+}
+
+/// `TRY_ADD(a, b)` and its like of numbers, which differ from the operators where a number overflows.
+pub(super) fn plus(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    of_operator(BinaryOp::Add, args).filter(|_| args.iter().all(|e| planner.is_number(e)))
+}
+
+/// `TRY_SUBTRACT(a, b)`.
+pub(super) fn minus(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    of_operator(BinaryOp::Sub, args).filter(|_| args.iter().all(|e| planner.is_number(e)))
+}
+
+/// `TRY_MULTIPLY(a, b)`.
+pub(super) fn times(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    of_operator(BinaryOp::Mul, args).filter(|_| args.iter().all(|e| planner.is_number(e)))
+}
+
+/// `TRY_DIVIDE(a, b)`: NULL where b is 0, as SQLite divides.
+pub(super) fn divide(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [left, right] = args else { return None };
+    Some(planner.quotient(left.clone(), right.clone()))
+}
+
+/// `ADD_MONTHS(d, n)`, which takes the last day of a month to the last of the other: of a day.
+pub(super) fn months_later(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    planner.is_day(args.first()?).then(|| call("ora_add_months", args.to_vec()))
+}
+
+/// A moment of its year, month, day, hour, minute and second.
+pub(super) fn moment_of_parts(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let mut parts = vec![Expr::text("%04d-%02d-%02d %02d:%02d:%02d")];
+    parts.extend(args.iter().cloned());
+    (args.len() == 6).then(|| call("datetime", vec![call("printf", parts)]))
+}
+
+/// Seconds since 1970 of a moment.
+pub(super) fn seconds(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("strftime", vec![Expr::text("%s"), args.first()?.clone()]).cast(Affinity::Integer))
+}
+
+/// Days since 1970 of a day.
+pub(super) fn days(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(planner.boundaries("day", &Expr::text("1970-01-01"), args.first()?))
+}
+
+/// The day so many days after 1970-01-01.
+pub(super) fn of_days(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(planner.later(&Expr::text("1970-01-01"), args.first()?, "day"))
+}
+
+/// The first place, from 1, at which a regular expression is found; 0 where it is not.
+pub(super) fn place_of_match(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, pattern] = args else { return None };
+    Some(call("sql_regexp_place", vec![text.clone(), pattern.clone(), Expr::text("c")]))
+}
+
+/// Every match of a regular expression, or of the group that is said.
+pub(super) fn all_matches(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let group = args.get(2).map_or(Some(0), Expr::as_integer)?;
+    let (text, pattern) = (args.first()?.clone(), args.get(1)?.clone());
+    Some(call("sql_regexp_extract_all", vec![text, pattern, Expr::text("c"), Expr::integer(group)]))
+}
+
+/// `PERCENTILE(x, fraction)`: the fraction is a constant.
+fn quantile(name: &'static str, args: &[Expr]) -> Option<Words> {
+    let [value, fraction] = args else { return None };
+    fraction.is_literal().then(|| Words::new(name, vec![fraction.clone(), value.clone()]))
+}
+
+/// Between the two nearest values.
+pub(super) fn quantile_between(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    quantile("pg_percentile_cont", args)
+}
+
+/// One of the values.
+pub(super) fn quantile_of_values(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    quantile("pg_percentile_disc", args)
+}
+
+/// Nearly so, between two values: exact here, and never proved the same as what is exact.
+pub(super) fn near_quantile_between(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    quantile("sql_approx_percentile", args)
+}
+
+/// Nearly so, one of the values.
+pub(super) fn near_quantile_of_values(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    quantile("sql_approx_percentile_disc", args)
+}
+
 /// `POSITION(part, text)`, `CHARINDEX(part, text)`.
 pub(super) fn place_of(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [part, text] = args else { return None };
@@ -264,6 +443,33 @@ pub(super) fn last_of(planner: &Planner<'_>, unit: &str, at: &Expr) -> Option<Ex
         "year" | "quarter" | "week" => last(unit),
         _ => return None,
     })
+}
+
+/// `NEXT_DAY(d, 'mon')`: the first of these days after d.
+pub(super) fn next_day(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    beside(planner, args, 1)
+}
+
+/// `PREVIOUS_DAY(d, 'mon')`.
+pub(super) fn previous_day(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    beside(planner, args, -1)
+}
+
+fn beside(planner: &Planner<'_>, args: &[Expr], sign: i64) -> Option<Expr> {
+    let [at, name] = args else { return None };
+    let name = word(name).filter(|name| name.len() > 1)?;
+    let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+    let wanted = i64::try_from(days.iter().position(|day| day.starts_with(&name))?).ok()?;
+    let of_week = planner.date_part("dow", at);
+    let apart = match sign {
+        1 => Expr::binary(BinaryOp::Sub, Expr::integer(wanted + 6), of_week),
+        _ => Expr::binary(BinaryOp::Add, of_week, Expr::integer(6 - wanted)),
+    };
+    // From 1 to 7 days away.
+    let days =
+        Expr::binary(BinaryOp::Add, Expr::binary(BinaryOp::Mod, apart, Expr::integer(7)), Expr::integer(1));
+    let away = if sign == 1 { days } else { Expr::unary(UnaryOp::Neg, days) };
+    Some(planner.later(&planner.day(at), &away, "day"))
 }
 
 /// `LAST_DAY(d)`.

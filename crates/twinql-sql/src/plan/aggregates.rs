@@ -8,6 +8,7 @@ use sqlparser::ast::{self, Spanned};
 use super::functions::Call;
 use super::sight::Allow;
 use super::{Planner, Result, invalid, unsupported};
+use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To, Words};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::function;
@@ -109,6 +110,87 @@ impl<'a> Planner<'a> {
             _ => return None,
         };
         Some((name, words.args, words.then.unwrap_or(|value| value)))
+    }
+
+    /// `ARRAY_TO_STRING(ARRAY_AGG(x), ',')` and what Trino, Spark and ClickHouse call it: `STRING_AGG(x, ',')`. Of rows in which
+    /// every x is NULL the first is '', and the other NULL; in DuckDB both are NULL.
+    pub(super) fn plan_joined_array(&mut self, call: &Call<'a>) -> Result<Option<Expr>> {
+        let (array, by) = match (call.name.as_str(), call.args.as_slice()) {
+            _ if self.dialect == Dialect::Sqlite => return Ok(None),
+            ("array_to_string" | "array_join" | "arraystringconcat", [array, by]) => (*array, *by),
+            ("concat_ws", [by, array]) => (*array, *by),
+            _ => return Ok(None),
+        };
+        let (ast::Expr::Function(function), ast::Expr::Value(_)) = (array, by) else {
+            return Ok(None);
+        };
+        let mut array = super::functions::read_call(function)?;
+        // Of no rows there is no array, or an empty one.
+        let is_empty = match array.name.as_str() {
+            "array_agg" | "list" => false,
+            "collect_list" | "grouparray" => true,
+            _ => return Ok(None),
+        };
+        if array.over.is_some() || array.ignores_nulls || array.args.len() != 1 {
+            return Ok(None);
+        }
+        let is_listagg = self.dialect == Dialect::Snowflake;
+        array.name = if is_listagg { "listagg" } else { "string_agg" }.to_owned();
+        array.args.push(by);
+        let joined = self.plan_call(function, array)?;
+        if is_listagg || self.dialect == Dialect::Duckdb {
+            return Ok(Some(joined));
+        }
+        let empty = match (&joined, is_empty) {
+            (_, true) => Expr::text(""),
+            (Expr::Column(id), false) => {
+                let known = self.scopes.iter().rev().flat_map(|s| &s.aggregates).find(|(own, _)| own == id);
+                let Some((value, filter)) =
+                    known.and_then(|(_, a)| Some((a.args.first()?, a.filter.clone())))
+                else {
+                    return Ok(Some(joined));
+                };
+                if !super::types::info_of(value, &self.columns).nullable {
+                    return Ok(Some(joined));
+                }
+                let all = AggregateCall { func: AggFunc::Count, distinct: false, args: Vec::new(), filter };
+                let any =
+                    Expr::binary(BinaryOp::Gt, self.add_aggregate(all, function.span())?, Expr::integer(0));
+                Expr::case(vec![(any, Expr::text(""))], None)
+            }
+            _ => return Ok(Some(joined)),
+        };
+        Ok(Some(Expr::function("coalesce", vec![joined, empty])))
+    }
+
+    /// `COUNT(t.*)` of Snowflake and Spark: the rows of which no column is NULL
+    /// (<https://docs.snowflake.com/en/sql-reference/functions/count>).
+    pub(super) fn plan_count_of_rows(&mut self, function: &'a ast::Function) -> Result<Option<Expr>> {
+        let ast::FunctionArguments::List(list) = &function.args else { return Ok(None) };
+        let [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::QualifiedWildcard(name))] = list.args.as_slice()
+        else {
+            return Ok(None);
+        };
+        let counts = super::only_ident(&function.name).is_some_and(|n| n.value.eq_ignore_ascii_case("count"));
+        let plain = function.over.is_none() && list.duplicate_treatment.is_none() && list.clauses.is_empty();
+        let (true, true, Dialect::Snowflake | Dialect::Databricks) = (counts, plain, self.dialect) else {
+            return Ok(None);
+        };
+        let tables = self.scopes.last().map(|s| s.tables.as_slice()).unwrap_or_default();
+        let table = super::only_ident(name).and_then(|n| tables.iter().find(|t| self.same(&t.name, n)));
+        let Some(table) = table else { return Ok(None) };
+        let values = table.columns.iter().map(|c| c.own_value());
+        let full: Vec<Expr> = values
+            .filter(|e| super::types::info_of(e, &self.columns).nullable)
+            .map(|e| e.is_null().not())
+            .collect();
+        let one = match full.is_empty() {
+            true => Vec::new(),
+            false => vec![Expr::case(vec![(Expr::and_all(full), Expr::integer(1))], None)],
+        };
+        let filter = self.plan_optional(function.filter.as_deref())?;
+        let count = AggregateCall { func: AggFunc::Count, distinct: false, args: one, filter };
+        self.add_aggregate(count, function.span()).map(Some)
     }
 
     /// `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)`: an aggregate of the sandbox.

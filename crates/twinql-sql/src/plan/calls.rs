@@ -48,7 +48,10 @@ impl Planner<'_> {
             return words::extract(field, from);
         }
         let Some(part) = Part::named(field) else {
-            return words::extract(field, from);
+            return match words::composite(field).filter(|_| self.dialect == Dialect::Mysql) {
+                Some(format) => whole(call("strftime", vec![Expr::text(format), from])),
+                None => words::extract(field, from),
+            };
         };
         // `EXTRACT(SECOND FROM t)` is 30.5 in PostgreSQL; strftime's `%S` gives whole seconds.
         let has_fraction = self.dialect == Dialect::Postgres && matches!(part, Part::Second | Part::Epoch);
@@ -120,7 +123,11 @@ impl Planner<'_> {
             },
             ("to_char", [at, format]) => {
                 match format.as_text() {
-                    // Templates for spans and numbers have other parts than those for dates.
+                    Some(f) if self.is_number(at) && dialect == Dialect::Postgres && plain_number(f) => {
+                        let binary = Expr::integer(i64::from(self.is_binary(at)));
+                        call("pg_number_text", vec![at.clone(), format.clone(), binary])
+                    }
+                    // Templates for spans and other numbers have other parts than those for dates.
                     Some(f) if self.kind(at) == Some(ForeignType::Interval) || at_number(f) => {
                         call(&name, args)
                     }
@@ -197,6 +204,50 @@ impl Planner<'_> {
                 }
             }
             ("insert", _) => call("mysql_insert", args),
+            ("make_interval", parts) if dialect == Dialect::Postgres && !parts.is_empty() => made_span(parts),
+            ("make_timestamp", [_, _, _, _, _, _]) if dialect == Dialect::Postgres => {
+                args.insert(0, Expr::text("%04d-%02d-%02d %02d:%02d:%02d"));
+                call("datetime", vec![call("printf", args)])
+            }
+            ("overlay", [text, with, from, rest @ ..])
+                if rest.len() <= 1 && !text.has_subquery() && from.as_integer().is_some_and(|n| n > 0) =>
+            {
+                let from = from.as_integer().unwrap_or(1);
+                let end = match rest.first() {
+                    Some(count) => Expr::binary(BinaryOp::Add, Expr::integer(from), count.clone()),
+                    None => {
+                        let length = call("length", vec![with.clone()]);
+                        Expr::binary(BinaryOp::Add, Expr::integer(from), length)
+                    }
+                };
+                let before = call("substr", vec![text.clone(), Expr::integer(1), Expr::integer(from - 1)]);
+                let behind = call("substr", vec![text.clone(), end]);
+                let joined = Expr::binary(BinaryOp::Concat, before, with.clone());
+                Expr::binary(BinaryOp::Concat, joined, behind)
+            }
+            ("quote_literal", [text]) if dialect == Dialect::Postgres => {
+                call("quote", vec![text.clone().cast(Affinity::Text)])
+            }
+            ("regexp_count", [text, pattern]) if dialect == Dialect::Postgres => {
+                call("sql_regexp_count", vec![text.clone(), pattern.clone(), Expr::text("c")])
+            }
+            ("array_append", [array, value]) if dialect == Dialect::Postgres => call(
+                "sql_array_concat",
+                vec![call("pg_array_of", vec![array.clone()]), call("pg_array", vec![value.clone()])],
+            ),
+            ("array_remove", [array, value]) if dialect == Dialect::Postgres => {
+                call("sql_array_remove", vec![call("pg_array_of", vec![array.clone()]), value.clone()])
+            }
+            ("array_position", [array, value]) if dialect == Dialect::Postgres => {
+                let array = call("pg_array_of", vec![array.clone()]);
+                let place = call("sql_array_position", vec![array, value.clone()]);
+                Expr::binary(BinaryOp::Add, place, Expr::integer(1))
+            }
+            ("width_bucket", [x, low, high, count])
+                if ![&*x, low, high, count].iter().any(|e| e.has_subquery()) =>
+            {
+                words::width_bucket(x, low, high, count)
+            }
             ("space", [n]) if mysql => call("pg_repeat", vec![Expr::text(" "), n.clone()]),
             // The quotient has its fraction first.
             ("div", [left, right]) if !mysql => {
@@ -233,6 +284,36 @@ fn begun<'e>(at: &Expr, count: &'e Expr, base: &Expr) -> Option<(&'e Expr, &'e E
     let counted = Unit::named(unit.as_text()?).filter(|unit| *unit != Unit::Week)?;
     let added = Unit::named(base.as_text()?)?.span().checked_mul(right.as_integer()?)?;
     (from.as_text() == Some(start) && counted.span() == added).then_some((unit, at))
+}
+
+/// Whether a template of TO_CHAR for numbers holds digits, groups and a point alone, with signs of money before or behind them.
+fn plain_number(template: &str) -> bool {
+    let rest = template.strip_prefix("FM").unwrap_or(template);
+    let digits = rest.trim_matches(['$', '€', '£', '%', ' ']);
+    digits.contains(['9', '0'])
+        && digits.chars().all(|c| matches!(c, '9' | '0' | ',' | '.' | 'D' | 'G'))
+        && digits.matches(['.', 'D']).count() <= 1
+}
+
+/// `MAKE_INTERVAL(years, months, weeks, days, hours, mins, secs)`.
+fn made_span(parts: &[Expr]) -> Expr {
+    let part = |at: usize, times: i64| match parts.get(at).map(|e| (e, e.as_integer())) {
+        None | Some((_, Some(0))) => None,
+        Some((_, Some(n))) => Some(Expr::integer(n.saturating_mul(times))),
+        Some((e, None)) if times == 1 => Some(e.clone()),
+        Some((e, None)) => Some(Expr::binary(BinaryOp::Mul, e.clone(), Expr::integer(times))),
+    };
+    let sum = |all: &[Option<Expr>]| {
+        let add = |l: Expr, r: Expr| match (l.as_integer(), r.as_integer()) {
+            (Some(l), Some(r)) => Expr::integer(l.saturating_add(r)),
+            _ => Expr::binary(BinaryOp::Add, l, r),
+        };
+        all.iter().flatten().cloned().reduce(add).unwrap_or(Expr::integer(0))
+    };
+    let months = sum(&[part(0, 12), part(1, 1)]);
+    let days = sum(&[part(2, 7), part(3, 1)]);
+    let seconds = sum(&[part(4, 3_600), part(5, 60), part(6, 1)]);
+    call("pg_interval", vec![months, days, seconds])
 }
 
 /// Whether a template of TO_CHAR is one for numbers.

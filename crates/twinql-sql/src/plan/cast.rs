@@ -192,9 +192,11 @@ impl<'a> Planner<'a> {
     }
 
     /// TRY_CAST where the sandbox knows what fails: NULL where a text is no number, no date, no truth value. Snowflake:
-    /// sql-reference/functions/try_cast; DuckDB: sql/expressions/cast#try_cast. Spark's whole numbers take no fraction, and stay opaque.
+    /// sql-reference/functions/try_cast; DuckDB: sql/expressions/cast#try_cast; Databricks: functions/try_cast;
+    /// Trino: functions/conversion.
     fn plan_try_cast(&mut self, operand: &Expr, cost: usize, data_type: &DataType) -> Result<Option<Expr>> {
-        if !matches!(self.dialect, Dialect::Snowflake | Dialect::Duckdb | Dialect::Bigquery) {
+        let strict = matches!(self.dialect, Dialect::Bigquery | Dialect::Databricks | Dialect::Trino);
+        if !strict && !matches!(self.dialect, Dialect::Snowflake | Dialect::Duckdb) {
             return Ok(None);
         }
         let target = target(self.dialect, data_type);
@@ -203,10 +205,8 @@ impl<'a> Planner<'a> {
             false => call("sql_try_number", vec![operand.clone()]),
         };
         let operand = match &target {
-            // BigQuery reads no fraction as a whole number.
-            Target::Affinity(Affinity::Integer)
-                if self.dialect == Dialect::Bigquery && !self.is_number(operand) =>
-            {
+            // These read no fraction as a whole number.
+            Target::Affinity(Affinity::Integer) if strict && !self.is_number(operand) => {
                 if operand.has_subquery() {
                     return Ok(None);
                 }

@@ -32,6 +32,37 @@ pub(super) fn extract(field: &str, date: Expr) -> Expr {
     call("strftime", vec![Expr::text(format), date]).cast(Affinity::Integer)
 }
 
+/// MySQL's parts of several units as strftime's format, the digits of which are one number: `EXTRACT(YEAR_MONTH FROM d)` is 202402.
+pub(super) fn composite(field: &str) -> Option<&'static str> {
+    Some(match field.to_ascii_lowercase().as_str() {
+        "year_month" => "%Y%m",
+        "day_hour" => "%d%H",
+        "day_minute" => "%d%H%M",
+        "day_second" => "%d%H%M%S",
+        "hour_minute" => "%H%M",
+        "hour_second" => "%H%M%S",
+        "minute_second" => "%M%S",
+        _ => return None,
+    })
+}
+
+/// `WIDTH_BUCKET(x, low, high, n)`: in which of n parts of the same width a number lies, 0 below them and n + 1 above
+/// (PostgreSQL: functions-math; Snowflake, Oracle, Trino and Databricks the same).
+pub(crate) fn width_bucket(x: &Expr, low: &Expr, high: &Expr, count: &Expr) -> Expr {
+    let minus = |l: &Expr, r: &Expr| Expr::binary(BinaryOp::Sub, l.clone(), r.clone());
+    let part = Expr::binary(
+        BinaryOp::Div,
+        Expr::binary(BinaryOp::Mul, minus(x, low).cast(Affinity::Real), count.clone()),
+        minus(high, low),
+    );
+    let one_more = |n: Expr| Expr::binary(BinaryOp::Add, n, Expr::integer(1));
+    let above = Expr::binary(BinaryOp::GtEq, x.clone(), high.clone());
+    let below = Expr::binary(BinaryOp::Lt, x.clone(), low.clone());
+    let inside = one_more(part.cast(Affinity::Integer));
+    let known = x.clone().is_null().not();
+    Expr::case(vec![(below, Expr::integer(0)), (above, one_more(count.clone())), (known, inside)], None)
+}
+
 /// MySQL's date format as strftime's, if each part of it has one.
 pub(super) fn mysql_format(format: &str) -> Option<String> {
     let mut out = String::new();

@@ -31,6 +31,9 @@ fn at_least(expr: &Expr, least: i64) -> bool {
         Expr::Function { name, args: _ } => {
             least <= 0 && matches!(name.as_str(), "instr" | "length" | "octet_length")
         }
+        Expr::Case { operand: _, branches, otherwise: Some(otherwise) } => {
+            branches.iter().all(|(_, then)| at_least(then, least)) && at_least(otherwise, least)
+        }
         Expr::Binary { op: BinaryOp::Add, left, right } => {
             let sum = |number: &Expr, other: &Expr| {
                 number.as_integer().is_some_and(|n| at_least(other, least.saturating_sub(n)))
@@ -83,7 +86,7 @@ impl Planner<'_> {
                 same(&format!("{dialect}_{name}"))
             }
             ("locate", [_, _, _]) if mysql => same("my_locate"),
-            ("timediff" | "char" | "quote" | "json_type", _) if mysql => same(&format!("mysql_{name}")),
+            ("char" | "quote" | "json_type", _) if mysql => same(&format!("mysql_{name}")),
             _ => return None,
         })
     }
@@ -106,11 +109,20 @@ impl Planner<'_> {
                 let length = from.saturating_add(n).saturating_sub(1).max(0);
                 sqlite(Expr::integer(1), Some(Expr::integer(length)))
             }
+            // Place 0 is the first, and no length is none: as MySQL has it from the first place on.
+            (Dialect::Snowflake, (from, _)) if from == Some(0) || at_least(start, 1) => {
+                let start = if from == Some(0) { Expr::integer(1) } else { start.clone() };
+                match length {
+                    Some(n) if plain => sqlite(start, Some(n.clone())),
+                    None => sqlite(start, None),
+                    Some(n) => call("my_substr", vec![text.clone(), start, n.clone()]),
+                }
+            }
             (Dialect::Mysql, (Some(0), _)) => sqlite(Expr::integer(1), Some(Expr::integer(0))),
             (dialect, _) => {
                 let name = match dialect {
                     Dialect::Postgres if start.as_text().is_some() => {
-                        "postgres_substring_matching".to_owned()
+                        return matching(text, start, length);
                     }
                     Dialect::Postgres => "pg_substr".to_owned(),
                     Dialect::Mysql => "my_substr".to_owned(),
@@ -220,6 +232,24 @@ impl Planner<'_> {
             (true, false) if number(&right) => (as_number(left), right),
             (false, true) if number(&left) => (left, as_number(right)),
             _ => (left, right),
+        }
+    }
+}
+
+/// `SUBSTRING(x FROM pattern)`: what its only group matches, or all of it. Where there is a choice, PostgreSQL takes the longest
+/// match, and the sandbox the first.
+fn matching(text: &Expr, pattern: &Expr, length: Option<&Expr>) -> Expr {
+    let written = pattern.as_text().filter(|p| !p.contains(['|', '\\']) && !p.contains("(?"));
+    let lazy = |p: &str| ["*?", "+?", "??", "}?"].iter().any(|lazy| p.contains(lazy));
+    match (written.filter(|p| !lazy(p)), length) {
+        (Some(written), None) if written.matches('(').count() <= 1 && !written.contains("[(") => {
+            let group = Expr::integer(i64::from(written.contains('(')));
+            let flags = Expr::text("c");
+            call("sql_regexp_extract", vec![text.clone(), pattern.clone(), flags, Expr::integer(1), group])
+        }
+        _ => {
+            let all = [text, pattern].into_iter().chain(length).cloned();
+            call("postgres_substring_matching", all.collect())
         }
     }
 }

@@ -48,9 +48,19 @@ impl ForeignType {
             | "pg_timestamp" | "pg_timestamptz" => ForeignType::Timestamp,
             "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
             | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => ForeignType::Interval,
-            "pg_array" | "pg_array_agg" | "pg_string_to_array" | "sql_split" | "sql_range" => {
-                ForeignType::Array
-            }
+            "pg_array"
+            | "pg_array_agg"
+            | "pg_string_to_array"
+            | "sql_split"
+            | "sql_range"
+            | "sql_array_compact"
+            | "sql_array_concat"
+            | "sql_array_distinct"
+            | "sql_array_remove"
+            | "sql_array_reverse"
+            | "sql_array_slice"
+            | "sql_array_sort"
+            | "sql_regexp_extract_all" => ForeignType::Array,
             "pg_json_get" | "pg_json_path" => ForeignType::Json,
             _ => return None,
         })

@@ -1,5 +1,7 @@
 //! Function calls: scalar functions, aggregates, and sqlparser's special forms.
 
+use std::sync::LazyLock;
+
 use sqlparser::ast::{self, Spanned};
 use sqlparser::tokenizer::{Location, Span};
 
@@ -186,6 +188,11 @@ impl<'a> Planner<'a> {
             ast::CeilFloorKind::Scale(_) if self.dialect == Dialect::Sqlite => {
                 return invalid(format!("{name}() takes one argument"), number.span());
             }
+            // A function of which nothing is known where the dialect has a table of its own.
+            ast::CeilFloorKind::Scale(scale) if self.dialect.functions_of_its_own() => {
+                let args = vec![self.plan_expr(number)?, literal(scale)?];
+                return Ok(self.function(name.to_owned(), args));
+            }
             ast::CeilFloorKind::Scale(scale) => {
                 return unsupported(format!("{name} to the scale {scale}"), number.span());
             }
@@ -243,14 +250,24 @@ impl<'a> Planner<'a> {
     /// checks in between are SQLite's, in SQLite's words, so that what SQLite would refuse is refused here
     /// too. Long, since the order of the checks is the order in which SQLite would complain.
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
-        let mut call = read_call(function, self.dialect)?;
-        if call.ignores_nulls {
-            if !self.dialect.functions_of_its_own() || call.over.is_none() {
-                return unsupported("IGNORE NULLS", function.span());
-            }
-            // SQLite has none: a window function of which nothing is known.
-            call.name.push_str("_ignoring_nulls");
+        if let Some(count) = self.plan_count_of_rows(function)? {
+            return Ok(count);
         }
+        let mut call = read_call(function, self.dialect)?;
+        if self.dialect == Dialect::Databricks {
+            ignoring_if_true(&mut call);
+        }
+        if call.ignores_nulls && !(self.dialect.functions_of_its_own() && call.over.is_some()) {
+            return unsupported("IGNORE NULLS", function.span());
+        }
+        if let Some(planned) = self.plan_joined_array(&call)? {
+            return Ok(planned);
+        }
+        self.plan_call(function, call)
+    }
+
+    /// Plans a call that has been read.
+    pub(super) fn plan_call(&mut self, function: &'a ast::Function, mut call: Call<'a>) -> Result<Expr> {
         if call.over.is_some() {
             return self.plan_window_call(function, call);
         }
@@ -477,10 +494,27 @@ pub(crate) fn read_call(function: &ast::Function, dialect: Dialect) -> Result<Ca
             other => return unsupported(format!("{other} inside a call"), function.span()),
         }
     }
-    for arg in args {
+    for (at, arg) in args.iter().enumerate() {
         let arg = match arg {
-            ast::FunctionArg::Unnamed(arg) => arg,
-            ast::FunctionArg::Named { name: _, arg: _, operator: _ }
+            ast::FunctionArg::Unnamed(arg) if call.args.len() == at => arg,
+            ast::FunctionArg::Named { name, arg: ast::FunctionArgExpr::Expr(value), operator: _ }
+            | ast::FunctionArg::ExprNamed {
+                name: ast::Expr::Identifier(name),
+                arg: ast::FunctionArgExpr::Expr(value),
+                operator: _,
+            } if place_named(&call.name, &name.value).is_some() => {
+                let place = place_named(&call.name, &name.value).unwrap_or(0);
+                // Those that are left out are 0.
+                while call.args.len() <= place {
+                    call.args.push(&ZERO);
+                }
+                if let Some(arg) = call.args.get_mut(place) {
+                    *arg = value;
+                }
+                continue;
+            }
+            ast::FunctionArg::Unnamed(_)
+            | ast::FunctionArg::Named { name: _, arg: _, operator: _ }
             | ast::FunctionArg::ExprNamed { name: _, arg: _, operator: _ } => {
                 return unsupported(format!("the named argument {arg}"), function.span());
             }
@@ -498,6 +532,39 @@ pub(crate) fn read_call(function: &ast::Function, dialect: Dialect) -> Result<Ca
         }
     }
     Ok(call)
+}
+
+/// The arguments of PostgreSQL's MAKE_INTERVAL by name, each of which may be left out (functions-datetime).
+const PARTS_OF_A_SPAN: [&str; 7] = ["years", "months", "weeks", "days", "hours", "mins", "secs"];
+
+/// The place of an argument that a function knows by name.
+fn place_named(function: &str, argument: &str) -> Option<usize> {
+    (function == "make_interval")
+        .then(|| PARTS_OF_A_SPAN.iter().position(|part| argument.eq_ignore_ascii_case(part)))
+        .flatten()
+}
+
+/// An argument that is left out.
+static ZERO: LazyLock<ast::Expr> =
+    LazyLock::new(|| ast::Expr::Value(ast::Value::Number("0".to_owned(), false).with_empty_span()));
+
+/// Spark's `first(x, true)`, `last_value(x, true)`: NULLs are passed over
+/// (<https://docs.databricks.com/en/sql/language-manual/functions/first_value.html>).
+fn ignoring_if_true(call: &mut Call<'_>) {
+    let name = match call.name.as_str() {
+        "first" | "first_value" => "first_value",
+        "last" | "last_value" => "last_value",
+        _ => return,
+    };
+    if call.over.is_some() {
+        call.name = name.to_owned();
+    }
+    if let [_, ast::Expr::Value(said)] = call.args.as_slice()
+        && let ast::Value::Boolean(ignores) = said.value
+    {
+        call.ignores_nulls |= ignores && call.over.is_some();
+        call.args.truncate(1);
+    }
 }
 
 /// A short name for an expression that has no plan.

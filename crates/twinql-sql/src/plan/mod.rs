@@ -66,10 +66,12 @@ use crate::tree::{Node, Tree};
 pub(crate) use crate::error::{Result, invalid, unsupported};
 pub(crate) use affinity::{converts_nothing, may_be_replaced};
 pub use collation::REPRESENTATIVE;
+pub(crate) use dialect::width_bucket;
 pub(crate) use foreign_type::ForeignType;
 pub(crate) use functions::is_aggregate;
 pub(crate) use planner::{Planned, Planner};
 pub(crate) use sight::{last_ident, only_ident, unwrap_nested};
+pub(crate) use table_functions::NUMBERED;
 pub use used::{REST, tables_in_use};
 
 /// A planned query with what is known of its columns.

@@ -9,6 +9,12 @@
 //! | `TO_DAYS(d)`, `FROM_DAYS(n)` | days since the year 0: `julianday(date(d)) - 1721059.5` |
 //! | `MAKEDATE(y, n)` | `date(printf('%04d-01-01', y), printf('+%d days', n - 1))` |
 //! | `PERIOD_DIFF(a, b)` | months between two numbers such as 202402 |
+//! | `PERIOD_ADD(p, n)` | the month so many after a number such as 202402, as such a number |
+//! | `YEARWEEK(d)`, `WEEK(d, 3)` | `CAST(my_date_format(d, '%X%V') AS INTEGER)`, by the mode |
+//! | `TO_SECONDS(d)`, `FROM_UNIXTIME(n, f)` | seconds since the year 0, `DATE_FORMAT(FROM_UNIXTIME(n), f)` |
+//! | `TIMEDIFF(a, b)`, `ADDTIME(a, b)`, `SUBTIME(a, b)` | `my_timediff(a, b)`, `my_addtime(a, b, 1)` |
+//! | `INSERT(x, n, 2, y)` | `x` where n is no place in it, else `ms_stuff(x, n, 2, y)` |
+//! | `REGEXP_INSTR(x, p)` | `sql_regexp_place(x, p, 'i')` |
 //! | `JSON_UNQUOTE(JSON_EXTRACT(d, p))` | `json_extract(d, p)` |
 
 use super::Planner;
@@ -24,6 +30,19 @@ const MAX_CHOICES: usize = 32;
 
 fn minus(left: Expr, right: Expr) -> Expr {
     Expr::binary(BinaryOp::Sub, left, right)
+}
+
+/// The months of a number such as 202402.
+fn months(period: &Expr) -> Expr {
+    let hundred = || Expr::integer(100);
+    let years = Expr::binary(BinaryOp::Div, period.clone().cast(Affinity::Integer), hundred());
+    let months = Expr::binary(BinaryOp::Mod, period.clone().cast(Affinity::Integer), hundred());
+    Expr::binary(BinaryOp::Add, Expr::binary(BinaryOp::Mul, years, Expr::integer(12)), months)
+}
+
+/// A part of a date by a format of MySQL's, as a number.
+fn formatted(at: &Expr, format: &str) -> Expr {
+    call("my_date_format", vec![at.clone(), Expr::text(format)]).cast(Affinity::Integer)
 }
 
 impl Planner<'_> {
@@ -66,14 +85,51 @@ impl Planner<'_> {
                 let counts = Expr::binary(BinaryOp::Gt, days.clone(), Expr::integer(0));
                 Expr::case(vec![(counts, call("date", vec![first, later]))], None)
             }
-            ("period_diff", [later, earlier]) => {
-                let months = |e: &Expr| {
-                    let hundred = || Expr::integer(100);
-                    let years = Expr::binary(BinaryOp::Div, e.clone().cast(Affinity::Integer), hundred());
-                    let months = Expr::binary(BinaryOp::Mod, e.clone().cast(Affinity::Integer), hundred());
-                    Expr::binary(BinaryOp::Add, Expr::binary(BinaryOp::Mul, years, Expr::integer(12)), months)
-                };
-                minus(months(later), months(earlier))
+            ("period_diff", [later, earlier]) => minus(months(later), months(earlier)),
+            ("period_add", [period, count]) => {
+                let all = Expr::binary(BinaryOp::Add, months(period), count.clone());
+                let all = || minus(all.clone(), Expr::integer(1));
+                let years = Expr::binary(BinaryOp::Div, all(), Expr::integer(12));
+                let month = Expr::binary(BinaryOp::Mod, all(), Expr::integer(12));
+                let years = Expr::binary(BinaryOp::Mul, years, Expr::integer(100));
+                Expr::binary(BinaryOp::Add, Expr::binary(BinaryOp::Add, years, month), Expr::integer(1))
+            }
+            ("yearweek", [at]) => formatted(at, "%X%V"),
+            ("yearweek", [at, mode]) => match mode.as_integer()? {
+                0 | 2 => formatted(at, "%X%V"),
+                1 | 3 => formatted(at, "%x%v"),
+                _ => return None,
+            },
+            ("week", [at, mode]) => match mode.as_integer()? {
+                0 => formatted(at, "%U"),
+                1 => formatted(at, "%u"),
+                2 => formatted(at, "%V"),
+                3 => formatted(at, "%v"),
+                _ => return None,
+            },
+            ("to_seconds", [at]) => {
+                let days = minus(call("julianday", vec![at.clone()]), zero());
+                let seconds = Expr::binary(BinaryOp::Mul, days, Expr::integer(86_400));
+                call("round", vec![seconds]).cast(Affinity::Integer)
+            }
+            ("from_unixtime", [count, format]) => {
+                let at = call("datetime", vec![count.clone(), Expr::text("unixepoch")]);
+                self.function("date_format".to_owned(), vec![at, format.clone()])
+            }
+            ("timediff", [_, _]) => call("my_timediff", args.to_vec()),
+            ("addtime", [at, by]) => call("my_addtime", vec![at.clone(), by.clone(), Expr::integer(1)]),
+            ("subtime", [at, by]) => call("my_addtime", vec![at.clone(), by.clone(), Expr::integer(-1)]),
+            ("insert", [text, place, count, _]) if count.as_integer().is_some_and(|n| n >= 0) => {
+                let length = call("length", vec![text.clone()]);
+                let outside = Expr::or_all(vec![
+                    Expr::binary(BinaryOp::Lt, place.clone(), Expr::integer(1)),
+                    Expr::binary(BinaryOp::Gt, place.clone(), length),
+                ]);
+                Expr::case(vec![(outside, text.clone())], Some(call("ms_stuff", args.to_vec())))
+            }
+            // Regular expressions ignore case.
+            ("regexp_instr", [text, pattern]) => {
+                call("sql_regexp_place", vec![text.clone(), pattern.clone(), Expr::text("i")])
             }
             // SQLite's gives a text without its quotes; MySQL compares it so.
             ("json_unquote", [extracted @ Expr::Function { name, args: _ }]) if name == "json_extract" => {

@@ -272,6 +272,11 @@ impl<'a> Planner<'a> {
                 AccessExpr::Subscript(Subscript::Index { index }) => {
                     self.plan_element(value, index, whole)?
                 }
+                AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, stride: None })
+                    if self.dialect.names().first_element == 1 && self.is_list(&value) =>
+                {
+                    self.plan_slice(value, lower_bound.as_ref(), upper_bound.as_ref(), whole)?
+                }
                 AccessExpr::Dot(_)
                 | AccessExpr::Subscript(Subscript::Slice { lower_bound: _, upper_bound: _, stride: _ }) => {
                     return unsupported(format!("expression {whole}"), whole.span());
@@ -281,9 +286,29 @@ impl<'a> Planner<'a> {
         Ok(value)
     }
 
+    /// `array[2:3]`: both ends are constants, counted from 1, and belong to it.
+    fn plan_slice(
+        &mut self,
+        value: Expr,
+        from: Option<&'a ast::Expr>,
+        to: Option<&'a ast::Expr>,
+        whole: &ast::Expr,
+    ) -> Result<Expr> {
+        let (from, to) = (self.plan_optional(from)?, self.plan_optional(to)?);
+        let from = from.map_or(Some(1), |e| e.as_integer()).filter(|n| *n > 0);
+        let to = to.map_or(Some(i64::from(i32::MAX)), |e| e.as_integer()).filter(|n| *n >= 0);
+        match from.zip(to) {
+            Some((from, to)) => {
+                let ends = [Expr::integer(from - 1), Expr::integer(to)];
+                Ok(Expr::function("sql_array_slice", std::iter::once(value).chain(ends).collect()))
+            }
+            None => unsupported(format!("expression {whole}"), whole.span()),
+        }
+    }
+
     /// `array[0]`, `array[OFFSET(0)]`, `array[ORDINAL(1)]` and their SAFE forms
     /// (<https://cloud.google.com/bigquery/docs/reference/standard-sql/operators#array_subscript_operator>), `document['field']`.
-    /// An index that is computed is a function of which nothing is known.
+    /// An index that is computed into what is no array by its type is a function of which nothing is known.
     fn plan_element(&mut self, value: Expr, index: &'a ast::Expr, whole: &ast::Expr) -> Result<Expr> {
         let (place, base) = match index {
             ast::Expr::Function(call) => match super::functions::read_call(call, self.dialect)? {
@@ -312,6 +337,20 @@ impl<'a> Planner<'a> {
                 Some(part) => Ok(part),
                 None => invalid(format!("no such part: {whole}"), whole.span()),
             },
+            // One that is computed: before the first there is none.
+            None if self.is_list(&value)
+                && self.class(&place) == TypeClass::Integer
+                && !place.has_subquery() =>
+            {
+                let first = Expr::binary(BinaryOp::GtEq, place.clone(), Expr::integer(base));
+                let at = match base {
+                    0 => place,
+                    _ => Expr::binary(BinaryOp::Sub, place, Expr::integer(base)),
+                };
+                let path = Expr::function("printf", vec![Expr::text("$[%d]"), at]);
+                let element = Expr::function("json_extract", vec![value, path]);
+                Ok(Expr::case(vec![(first, element)], None))
+            }
             None => Ok(Expr::function(format!("{}_element_{base}", self.dialect), vec![value, place])),
         }
     }

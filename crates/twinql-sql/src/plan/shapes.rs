@@ -115,7 +115,11 @@ impl Planner<'_> {
                     Some(Shape::Array(Rc::new(Shape::Plain(Some(ForeignType::Date)))))
                 }
                 ("bq_json_array", _) => Some(Shape::Array(Rc::new(Shape::Any))),
-                ("sql_array_concat" | "bq_first_elements", [first, ..]) => self.shape(first),
+                (
+                    "sql_array_concat" | "bq_first_elements" | "sql_array_compact" | "sql_array_distinct"
+                    | "sql_array_sort" | "sql_array_reverse" | "sql_array_slice" | "sql_array_remove",
+                    [first, ..],
+                ) => self.shape(first),
                 ("json" | "coalesce" | "ifnull" | "nullif", [first, ..]) | ("iif", [_, first, ..]) => {
                     self.shape(first)
                 }

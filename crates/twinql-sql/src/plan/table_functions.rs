@@ -14,6 +14,9 @@ use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, Rel};
 use crate::schema::TypeClass;
 
+/// What `UNNEST(array) WITH ORDINALITY` is called by those who write it as a call.
+pub(crate) const NUMBERED: &str = "unnest with ordinality";
+
 impl<'a> Planner<'a> {
     /// A call in FROM. Its arguments may read the tables before it, which the caller has put in scope.
     pub(super) fn plan_table_function(
@@ -37,6 +40,7 @@ impl<'a> Planner<'a> {
             {
                 return self.plan_unnest(&function, args, alias, name);
             }
+            NUMBERED => return self.plan_numbered(args, alias, name),
             "string_split" if self.dialect == Dialect::Tsql => {
                 return self.plan_string_split(args, alias, name);
             }
@@ -104,6 +108,27 @@ impl<'a> Planner<'a> {
         if let Some(column) = table.columns.first_mut() {
             column.name = called;
         }
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+    }
+
+    /// `UNNEST(array) WITH ORDINALITY`: the elements, and their places from 1.
+    fn plan_numbered(
+        &mut self,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+        name: &ast::ObjectName,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_arguments(args, name)?;
+        let array = match self.dialect {
+            Dialect::Postgres => vec![Expr::function("pg_array_of", planned)],
+            _ => planned,
+        };
+        let (rel, mut table) = self.named_relation("json_each", array, &["ordinality", "unnest"])?;
+        table.columns.rotate_left(1);
+        if let Some(place) = table.columns.last_mut() {
+            place.part = Some(Expr::binary(BinaryOp::Add, Expr::Column(place.id), Expr::integer(1)));
+        }
+        table.name = "unnest".to_owned();
         Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 

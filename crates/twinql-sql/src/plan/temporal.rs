@@ -246,10 +246,17 @@ impl Planner<'_> {
             }
             _ => return Ok(None),
         };
-        // BigQuery's is a span of days and hours, PostgreSQL's a number of days or a span.
+        // BigQuery's is a span of days, or of hours, where PostgreSQL's is a number of days
+        // (<https://cloud.google.com/bigquery/docs/reference/standard-sql/operators#datetime_subtraction>).
         let moments = l.is_some_and(ForeignType::is_moment) && r.is_some_and(ForeignType::is_moment);
         if self.dialect == Dialect::Bigquery && name == "pg_subtract" && moments {
-            return Ok(Some(call("bigquery_subtract", vec![left.clone(), right.clone()])));
+            let zero = || Expr::integer(0);
+            let is_day = l == Some(ForeignType::Date) && r == Some(ForeignType::Date);
+            let parts = match is_day {
+                true => vec![zero(), self.boundaries("day", right, left), zero()],
+                false => vec![zero(), zero(), self.whole_units("second", right, left)],
+            };
+            return Ok(Some(call("pg_interval", parts)));
         }
         if self.dialect == Dialect::Mysql {
             if op == BinaryOp::Sub && l == Some(ForeignType::Date) && r == Some(ForeignType::Date) {

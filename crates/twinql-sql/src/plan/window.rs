@@ -40,6 +40,55 @@ fn check_window_function(call: &Call<'_>, function: &ast::Function) -> Result<()
     Ok(())
 }
 
+/// The frame of all rows of a partition.
+const ALL_ROWS: &str = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+
+/// Whether Snowflake takes all rows of a partition where no frame is said: FIRST_VALUE, whose first row is the same in either
+/// frame, LAST_VALUE and NTH_VALUE (<https://docs.snowflake.com/en/sql-reference/functions/last_value>).
+fn sees_all_rows(call: &Call<'_>, planned: &WindowCall) -> bool {
+    let said = matches!(call.over, Some(ast::WindowType::WindowSpec(spec)) if spec.window_frame.is_some());
+    let of_frame = ["last_value", "nth_value", "sql_first_present", "sql_last_present"];
+    !said
+        && planned.frame.is_none()
+        && !planned.order_by.is_empty()
+        && of_frame.contains(&planned.func.as_str())
+}
+
+/// A window function that passes over NULLs.
+struct Values {
+    name: String,
+    args: Vec<Expr>,
+    /// The frame in which it looks, where it has one of its own.
+    frame: Option<&'static str>,
+    /// What stands where there is no value.
+    otherwise: Option<Expr>,
+}
+
+/// IGNORE NULLS, which SQLite lacks: the sandbox's aggregates of the n-th value that is no NULL, from the first or the last.
+///
+/// | written | planned |
+/// |---|---|
+/// | `LAST_VALUE(x) IGNORE NULLS OVER w` | `sql_last_present(x, 1) OVER w` |
+/// | `NTH_VALUE(x, 2) IGNORE NULLS OVER w` | `sql_first_present(x, 2) OVER w` |
+/// | `LAG(x, 2, 0) IGNORE NULLS OVER (…)` | `coalesce(sql_last_present(x, 2) OVER (… ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)` |
+fn present(func: &str, args: Vec<Expr>) -> Option<Values> {
+    let mut args = args.into_iter();
+    let value = args.next()?;
+    let (place, otherwise) = (args.next(), args.next());
+    let place = place.unwrap_or_else(|| Expr::integer(1));
+    if place.as_integer().is_none_or(|n| n < 1) {
+        return None;
+    }
+    let (name, frame) = match func {
+        "first_value" | "nth_value" => ("sql_first_present", None),
+        "last_value" => ("sql_last_present", None),
+        "lag" => ("sql_last_present", Some("ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING")),
+        "lead" => ("sql_first_present", Some("ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING")),
+        _ => return None,
+    };
+    Some(Values { name: name.to_owned(), args: vec![value, place], frame, otherwise })
+}
+
 impl<'a> Planner<'a> {
     /// Plans `f(…) OVER …` as a column of the innermost SELECT. The checks are SQLite's; the same call twice
     /// is one column.
@@ -92,6 +141,18 @@ impl<'a> Planner<'a> {
                 }
             }
         };
+        let values = match call.ignores_nulls {
+            true => match present(&func, args) {
+                Some(present) => present,
+                None => return unsupported(format!("IGNORE NULLS of {func}()"), function.span()),
+            },
+            false => Values { name: func, args, frame: None, otherwise: None },
+        };
+        let Values { name: func, args, frame, otherwise } = values;
+        let done = |value: Expr| match otherwise.clone() {
+            Some(otherwise) => Expr::function("coalesce", vec![then(value), otherwise]),
+            None => then(value),
+        };
         let mut planned =
             WindowCall { args, filter: self.plan_optional(call.filter)?, ..WindowCall::new(func) };
         match call.over {
@@ -103,6 +164,11 @@ impl<'a> Planner<'a> {
             }
             None => return unsupported("a window function without OVER", function.span()),
         }
+        if let Some(frame) = frame {
+            planned.frame = Some(frame.to_owned());
+        } else if self.dialect == Dialect::Snowflake && sees_all_rows(&call, &planned) {
+            planned.frame = Some(ALL_ROWS.to_owned());
+        }
         let (compares, distinct) = match planned.func.as_str() {
             "sql_count_distinct" => ("count", true),
             name => (name, false),
@@ -111,7 +177,7 @@ impl<'a> Planner<'a> {
         self.restore_allow(allow);
         let known = self.scopes.last().and_then(|s| s.windows.iter().find(|(_, w)| *w == planned));
         if let Some((id, _)) = known {
-            return Ok(then(Expr::Column(*id)));
+            return Ok(done(Expr::Column(*id)));
         }
         let class = match planned.func.as_str() {
             "row_number" | "rank" | "dense_rank" | "ntile" | "count" | "sql_count_distinct" => {
@@ -119,7 +185,8 @@ impl<'a> Planner<'a> {
             }
             "sum" => self.class_of_sum(&planned.args),
             "group_concat" | "string_agg" => TypeClass::Text,
-            "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max" => planned
+            "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max"
+            | "sql_first_present" | "sql_last_present" => planned
                 .args
                 .first()
                 .map_or(TypeClass::Other, |e| super::types::info_of(e, &self.columns).class),
@@ -142,7 +209,7 @@ impl<'a> Planner<'a> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.windows.push((id, planned));
         }
-        Ok(then(Expr::Column(id)))
+        Ok(done(Expr::Column(id)))
     }
 
     /// `row_number() OVER (PARTITION BY … ORDER BY …)`, which the caller puts into a `Window` node.

@@ -20,6 +20,11 @@ impl Planner<'_> {
         info_of(expr, &self.columns).class
     }
 
+    /// Whether it may be NULL.
+    pub(crate) fn may_be_null(&self, expr: &Expr) -> bool {
+        info_of(expr, &self.columns).nullable
+    }
+
     /// Whether it is a number by its type.
     pub(crate) fn is_number(&self, expr: &Expr) -> bool {
         matches!(self.class(expr), TypeClass::Integer | TypeClass::Number)
@@ -45,6 +50,13 @@ impl Planner<'_> {
                 _ => false,
             },
         }
+    }
+
+    /// The type that a table's column is declared with.
+    pub(crate) fn declared(&self, expr: &Expr) -> Option<&str> {
+        let Expr::Column(id) = expr else { return None };
+        let origin = id.info(&self.columns)?.origin?;
+        Some(&self.schema.column(origin)?.declared)
     }
 
     /// Whether it is a list by its type.
@@ -109,6 +121,11 @@ impl Planner<'_> {
                 if as_day { call("date", vec![start]) } else { start }
             }
         }
+    }
+
+    /// A span of so many units.
+    pub(crate) fn span(&self, count: &Expr, unit: &str) -> Expr {
+        self.span_of(count.clone(), unit)
     }
 
     /// A part of a moment.

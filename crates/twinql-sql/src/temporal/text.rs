@@ -263,6 +263,15 @@ fn week_of_year(moment: Moment) -> i64 {
     (part(Part::DayOfYear) + 6 - part(Part::DayOfWeek)) / 7
 }
 
+/// The year and the week of MySQL's `%X` and `%V`: days before the first Sunday are in the last week of the year before.
+fn year_and_week(moment: Moment) -> (i64, i64) {
+    let (year, _, _) = moment.civil();
+    match week_of_year(moment) {
+        0 => (year - 1, Moment::date(year - 1, 12, 31).map_or(0, week_of_year)),
+        week => (year, week),
+    }
+}
+
 /// A moment after a format of MySQL's DATE_FORMAT; `None` where the format holds what is
 /// not known here.
 pub fn format_mysql(moment: Moment, format: &str) -> Option<String> {
@@ -296,6 +305,18 @@ pub fn format_mysql(moment: Moment, format: &str) -> Option<String> {
             'v' => write!(out, "{week:02}"),
             'x' => write!(out, "{iso_year:04}"),
             'U' => write!(out, "{:02}", week_of_year(moment)),
+            'V' => write!(out, "{:02}", year_and_week(moment).1),
+            'X' => write!(out, "{:04}", year_and_week(moment).0),
+            // As ISO 8601 counts them, but within the year: 0 before the first, 53 after the last.
+            'u' => write!(
+                out,
+                "{:02}",
+                match iso_year - year {
+                    0 => week,
+                    1 => moment.plus_days(-7).map_or(52, |before| before.iso_week().1) + 1,
+                    _ => 0,
+                }
+            ),
             'H' => write!(out, "{hour:02}"),
             'k' => write!(out, "{hour}"),
             'h' | 'I' => write!(out, "{:02}", of_twelve(hour)),

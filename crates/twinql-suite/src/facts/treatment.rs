@@ -35,6 +35,8 @@ pub enum Treatment {
     Document(Option<String>),
     /// It asks whether they are well-formed JSON.
     Validated,
+    /// It reads them as geographies.
+    Geography,
 }
 
 /// Treatments that are kept of one query.
@@ -308,6 +310,12 @@ impl Walker<'_> {
             _ if OF_DATES.contains(&name) || name.starts_with("date_") => {
                 for arg in args {
                     self.note(arg, &[Date]);
+                }
+            }
+            "st_geogpoint" => {}
+            _ if name == "geography" || name.starts_with("st_") => {
+                for arg in args {
+                    self.note(arg, &[Treatment::Geography]);
                 }
             }
             _ => match of_documents(name) {

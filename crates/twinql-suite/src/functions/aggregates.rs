@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use twinql_sql::temporal::Interval;
 use twinql_sql::{Direction, Value};
 
-use super::{Returned, Stop, arrays, number, order, real, shown, text};
+use super::{Returned, Stop, arrays, number, order, real, shown, text, whole};
 
 /// One of a group's texts that a collation takes for the same: the first that comes.
 pub(super) fn representative(rows: &[Vec<Value>]) -> Returned {
@@ -154,22 +154,29 @@ pub(super) fn distinct_average(rows: &[Vec<Value>]) -> Returned {
     Ok(real(list.iter().map(|v| number(v).unwrap_or(0.0)).sum::<f64>() / list.len() as f64))
 }
 
-/// CORR(y, x) over the rows in which neither is NULL; NULL where one of the two does not vary.
-pub(super) fn correlation(rows: &[Vec<Value>]) -> Returned {
-    let pairs: Vec<(f64, f64)> = rows
-        .iter()
-        .filter_map(|row| match row.as_slice() {
-            [y, x] => number(y).zip(number(x)),
-            _ => None,
-        })
-        .collect();
-    let count = pairs.len().max(1) as f64;
-    let (y, x) = pairs.iter().fold((0.0, 0.0), |(y, x), (a, b)| (y + a / count, x + b / count));
-    let sums = pairs.iter().fold((0.0, 0.0, 0.0), |(xy, yy, xx), (a, b)| {
-        (xy + (a - y) * (b - x), yy + (a - y).powi(2), xx + (b - x).powi(2))
+/// The value of the first argument at the greatest or the least of the second; of equals the first. Rows in which the second is
+/// NULL do not count.
+pub(super) fn value_at(rows: &[Vec<Value>], wanted: Ordering) -> Returned {
+    let pairs = rows.iter().filter_map(|row| match row.as_slice() {
+        [value, by] if *by != Value::Null => Some((value, by)),
+        _ => None,
     });
-    match sums {
-        (_, yy, xx) if yy == 0.0 || xx == 0.0 => Err(Stop::Null),
-        (xy, yy, xx) => Ok(real(xy / (yy * xx).sqrt())),
-    }
+    let best = pairs.reduce(|best, pair| if order(pair.1, best.1) == wanted { pair } else { best });
+    best.map(|(value, _)| value.clone()).ok_or(Stop::Null)
+}
+
+/// The n-th value that is no NULL, from the first or from the `last`: value functions of windows that ignore NULLs.
+pub(super) fn present(rows: &[Vec<Value>], last: bool) -> Returned {
+    let place = rows.first().and_then(|row| row.get(1)).and_then(whole).and_then(|n| usize::try_from(n).ok());
+    let before = place.and_then(|n| n.checked_sub(1)).ok_or(Stop::Null)?;
+    let found = match last {
+        true => rows.iter().rev().filter_map(|row| row.first()).filter(|v| **v != Value::Null).nth(before),
+        false => values(rows, 0).nth(before),
+    };
+    found.cloned().ok_or(Stop::Null)
+}
+
+/// BIT_AND, BIT_OR, BIT_XOR of whole numbers.
+pub(super) fn bits(rows: &[Vec<Value>], of: fn(i64, i64) -> i64) -> Returned {
+    values(rows, 0).filter_map(whole).reduce(of).map(Value::Integer).ok_or(Stop::Null)
 }

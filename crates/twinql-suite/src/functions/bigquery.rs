@@ -5,7 +5,7 @@ use twinql_sql::Value;
 use twinql_sql::temporal::{Moment, Unit};
 
 use super::json::document;
-use super::{Returned, Stop, exactly, number, order, real, text, whole};
+use super::{Returned, Stop, exactly, number, order, text, whole};
 
 /// Elements that an array may be made of.
 const MAX_ELEMENTS: i64 = 10_000;
@@ -141,45 +141,6 @@ pub(super) fn first_elements(args: &[Value]) -> Returned {
         Some(Json::Array(list)) => Ok(written(list.into_iter().take(count).collect())),
         _ => Err(Stop::Null),
     }
-}
-
-/// Metres from the middle of the earth to its surface, as BigQuery has it.
-const RADIUS: f64 = 6_371_010.0;
-
-/// ST_GEOGPOINT: a point by its longitude and latitude.
-pub(super) fn geogpoint(args: &[Value]) -> Returned {
-    let [x, y] = exactly(args)?;
-    let (x, y) = number(x).zip(number(y)).ok_or(Stop::Null)?;
-    if !(-90.0..=90.0).contains(&y) {
-        return Err("a latitude lies between -90 and 90".into());
-    }
-    Ok(Value::Text(format!("POINT({x} {y})")))
-}
-
-/// The longitude and latitude of a point.
-fn point(value: &Value) -> Result<[f64; 2], Stop> {
-    let written = text(value).ok_or(Stop::Null)?;
-    let inside = written.trim().strip_prefix("POINT(").and_then(|t| t.strip_suffix(')'));
-    let mut numbers = inside.into_iter().flat_map(|t| t.split_whitespace()).map(str::parse::<f64>);
-    match (numbers.next(), numbers.next(), numbers.next()) {
-        (Some(Ok(x)), Some(Ok(y)), None) => Ok([x, y]),
-        _ => Err("a geography other than a point cannot be executed here".into()),
-    }
-}
-
-/// ST_X and ST_Y.
-pub(super) fn coordinate(args: &[Value], at: usize) -> Returned {
-    let [value] = exactly(args)?;
-    point(value)?.get(at).map(|n| real(*n)).ok_or(Stop::Null)
-}
-
-/// ST_DISTANCE: metres between two points of the sphere (haversine).
-pub(super) fn distance(args: &[Value]) -> Returned {
-    let [a, b] = exactly(args)?;
-    let ([x1, y1], [x2, y2]) = (point(a)?, point(b)?);
-    let half = |a: f64, b: f64| ((b - a).to_radians() / 2.0).sin().powi(2);
-    let h = half(y1, y2) + y1.to_radians().cos() * y2.to_radians().cos() * half(x1, x2);
-    Ok(real(2.0 * RADIUS * h.sqrt().min(1.0).asin()))
 }
 
 /// ANY_VALUE: the first that is no NULL.

@@ -51,7 +51,7 @@ pub(super) fn to_digits(args: &[Value], f: fn(f64) -> f64) -> Returned {
 }
 
 /// A number without the noise behind its fifteenth digit.
-fn decimal(x: f64) -> f64 {
+pub(super) fn decimal(x: f64) -> f64 {
     format!("{x:.14e}").parse().unwrap_or(x)
 }
 

@@ -11,16 +11,21 @@ mod arrays;
 mod bigquery;
 mod casts;
 mod dates;
+mod geography;
+mod hashes;
 mod json;
 mod math;
+mod numbers;
 mod oracle;
 mod patterns;
 mod register;
 mod server;
 mod shared;
+mod statistics;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod times;
 
 pub(crate) use register::register;
 
@@ -102,6 +107,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("pg_timestamp", dates::timestamp),
     scalar("pg_timestamptz", dates::timestamp),
     scalar("pg_to_char", dates::to_char),
+    scalar("pg_number_text", numbers::postgres_text),
     scalar("pg_round_even", math::round_even),
     scalar("pg_round_to", |args| math::to_digits(args, f64::round)),
     scalar("pg_trunc_to", |args| math::to_digits(args, f64::trunc)),
@@ -121,6 +127,11 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("my_last_day", dates::last_day),
     scalar("my_str_to_date", dates::str_to_date),
     scalar("my_timestampdiff", dates::timestampdiff),
+    scalar("my_addtime", times::add),
+    scalar("my_maketime", times::of_parts),
+    scalar("my_sec_to_time", times::of_seconds),
+    scalar("my_time_to_sec", times::to_seconds),
+    scalar("my_timediff", times::difference),
     scalar("ms_charindex", server::char_index),
     scalar("ms_date_text", server::date_text),
     scalar("ms_datediff", dates::boundaries),
@@ -134,7 +145,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("ora_add_months", oracle::add_months),
     scalar("ora_instr", oracle::instr),
     scalar("ora_months_between", oracle::months_between),
-    scalar("ora_number_text", oracle::number_text),
+    scalar("ora_number_text", numbers::oracle_text),
     scalar("ora_substr", oracle::substr),
     scalar("pg_regexp", patterns::regexp),
     scalar("pg_regexp_replace", patterns::replace),
@@ -168,20 +179,40 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     scalar("bq_generate_date_array", bigquery::generate_date_array),
     scalar("bq_json_array", bigquery::json_array),
     scalar("bq_json_value", bigquery::json_value),
-    scalar("bq_st_distance", bigquery::distance),
-    scalar("bq_st_geogpoint", bigquery::geogpoint),
-    scalar("bq_st_x", |args| bigquery::coordinate(args, 0)),
-    scalar("bq_st_y", |args| bigquery::coordinate(args, 1)),
+    scalar("bq_st_distance", geography::distance),
+    scalar("bq_st_geogpoint", geography::point),
+    scalar("bq_st_x", |args| geography::coordinate(args, 0)),
+    scalar("bq_st_y", |args| geography::coordinate(args, 1)),
+    scalar("sql_geography", geography::read),
+    scalar("sql_st_area", geography::area),
+    scalar("sql_st_contains", |args| geography::contains(args, false)),
+    scalar("sql_st_covers", |args| geography::contains(args, true)),
+    scalar("sql_st_intersects", geography::intersects),
+    scalar("sql_st_length", |args| geography::length(args, false)),
+    scalar("sql_st_perimeter", |args| geography::length(args, true)),
     scalar("bq_substr", bigquery::substr),
     scalar("sf_to_timestamp", shared::to_timestamp),
     scalar("sql_array_compact", shared::array_compact),
     scalar("sql_array_concat", shared::array_concat),
     scalar("sql_array_distinct", shared::array_distinct),
+    scalar("sql_array_intersect", shared::array_intersect),
+    scalar("sql_array_max", |args| shared::array_extreme(args, true)),
+    scalar("sql_array_min", |args| shared::array_extreme(args, false)),
+    scalar("sql_array_position", shared::array_position),
+    scalar("sql_array_remove", shared::array_remove),
+    scalar("sql_array_reverse", shared::array_reverse),
+    scalar("sql_array_slice", shared::array_slice),
     scalar("sql_array_sort", shared::array_sort),
+    scalar("sql_edit_distance", shared::edit_distance),
+    scalar("sql_haversine", shared::haversine),
+    scalar("sql_md5", hashes::md5),
     scalar("sql_of_epoch", shared::of_epoch),
     scalar("sql_range", shared::range),
     scalar("sql_regexp_count", shared::regexp_count),
     scalar("sql_regexp_extract", shared::regexp_extract),
+    scalar("sql_regexp_extract_all", shared::regexp_extract_all),
+    scalar("sql_regexp_place", shared::regexp_place),
+    scalar("sql_sha256", hashes::sha256),
     scalar("sql_split", shared::split),
     scalar("sql_try_json", shared::try_json),
     scalar("sql_try_number", shared::try_number),
@@ -233,7 +264,21 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_representative", aggregates::representative),
     collector("bq_approx_quantiles", bigquery::approx_quantiles),
     collector("sql_any_value", bigquery::any_value),
-    collector("sql_corr", aggregates::correlation),
+    collector("sql_bit_and", |rows| aggregates::bits(rows, |a, b| a & b)),
+    collector("sql_bit_or", |rows| aggregates::bits(rows, |a, b| a | b)),
+    collector("sql_bit_xor", |rows| aggregates::bits(rows, |a, b| a ^ b)),
+    collector("sql_corr", statistics::correlation),
+    collector("sql_covar_pop", |rows| statistics::covariance(rows, false)),
+    collector("sql_covar_samp", |rows| statistics::covariance(rows, true)),
+    collector("sql_regr_intercept", statistics::intercept),
+    collector("sql_regr_r2", statistics::determination),
+    collector("sql_regr_slope", statistics::slope),
+    collector("sql_max_by", |rows| aggregates::value_at(rows, Ordering::Greater)),
+    collector("sql_min_by", |rows| aggregates::value_at(rows, Ordering::Less)),
+    collector("sql_first_present", |rows| aggregates::present(rows, false)),
+    collector("sql_last_present", |rows| aggregates::present(rows, true)),
+    collector("sql_approx_percentile", aggregates::percentile_cont),
+    collector("sql_approx_percentile_disc", |rows| aggregates::percentile_disc(rows, false)),
     collector("sql_approx_count_distinct", aggregates::distinct_count),
     collector("pg_var_pop", |rows| aggregates::variance(rows, false).map(real)),
     collector("pg_var_samp", |rows| aggregates::variance(rows, true).map(real)),

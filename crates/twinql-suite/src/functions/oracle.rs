@@ -3,7 +3,7 @@
 use twinql_sql::Value;
 use twinql_sql::temporal::Moment;
 
-use super::{Returned, Stop, number, real, shown, text, texts, whole};
+use super::{Returned, Stop, real, shown, texts, whole};
 
 fn moment(value: &Value) -> Option<Moment> {
     match value {
@@ -87,57 +87,4 @@ pub(super) fn substr(args: &[Value]) -> Returned {
     let count = usize::try_from(count).map_err(|_| Stop::Null)?;
     let part: String = characters.into_iter().skip(from).take(count).collect();
     if part.is_empty() { Err(Stop::Null) } else { Ok(Value::Text(part)) }
-}
-
-/// TO_CHAR of a number by a format of digits, groups and a point: `'  1,234.50'`; signs of number where it has no room.
-pub(super) fn number_text(args: &[Value]) -> Returned {
-    let format = args.get(1).and_then(text).ok_or(Stop::Null)?;
-    let value = args.first().and_then(number).ok_or(Stop::Null)?;
-    let (template, trimmed) = match format.strip_prefix("FM") {
-        Some(rest) => (rest, true),
-        None => (format.as_str(), false),
-    };
-    let (before, after) = template.split_once('.').map_or((template, None), |(b, a)| (b, Some(a)));
-    let places = after.map_or(0, str::len);
-    let digits = format!("{:.places$}", rounded(value.abs(), places));
-    let (mut whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
-    // Before a point a zero is left out.
-    if whole == "0" && after.is_some() && !before.contains('0') {
-        whole = "";
-    }
-    let room = before.chars().filter(|c| *c != ',').count();
-    let least =
-        before.find('0').map_or(0, |at| before.get(at..).unwrap_or("").chars().filter(|c| *c != ',').count());
-    let length = template.chars().count() + 1;
-    if whole.len() > room {
-        return Ok(Value::Text("#".repeat(length)));
-    }
-    let whole = format!("{whole:0>least$}");
-    let mut left = whole.chars().rev().peekable();
-    let mut turned = String::new();
-    for c in before.chars().rev() {
-        if left.peek().is_none() {
-            break;
-        }
-        turned.extend(if c == ',' { Some(',') } else { left.next() });
-    }
-    let is_negative = value < 0.0 && digits.bytes().any(|b| (b'1'..=b'9').contains(&b));
-    let mut out: String = if is_negative { "-".into() } else { String::new() };
-    out.extend(turned.chars().rev());
-    if let Some(after) = after {
-        out.push('.');
-        let kept = match trimmed && !after.contains('0') {
-            true => fraction.trim_end_matches('0'),
-            false => fraction,
-        };
-        out.push_str(kept);
-    }
-    Ok(Value::Text(if trimmed { out } else { format!("{out:>length$}") }))
-}
-
-/// Halves away from zero.
-fn rounded(value: f64, places: usize) -> f64 {
-    let by = 10_f64.powi(i32::try_from(places).unwrap_or(i32::MAX));
-    let scaled = (value * by).round() / by;
-    if scaled.is_finite() { scaled } else { value }
 }

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use twinql_sql::Value;
 use twinql_sql::temporal::Moment;
 
-use super::json::document;
+use super::json::{as_text, document};
 use super::patterns::compiled;
 use super::{Returned, Stop, exactly, number, real, shown, text, texts, whole};
 
@@ -135,6 +135,108 @@ pub(super) fn array_sort(args: &[Value]) -> Returned {
         return Err("an array of values of several kinds cannot be sorted here".into());
     }
     Ok(written(list))
+}
+
+/// An array from its last element to its first.
+pub(super) fn array_reverse(args: &[Value]) -> Returned {
+    let [list] = exactly(args)?;
+    Ok(written(array(list)?.into_iter().rev().collect()))
+}
+
+/// The elements from a place, counted from 0 and from the end where it is negative, to before another.
+pub(super) fn array_slice(args: &[Value]) -> Returned {
+    let [list, from, to] = exactly(args)?;
+    let list = array(list)?;
+    let length = i64::try_from(list.len()).map_err(|_| Stop::Null)?;
+    let place = |value: &Value| {
+        let at = whole(value).ok_or(Stop::Null)?;
+        usize::try_from(if at < 0 { at.saturating_add(length).max(0) } else { at }).map_err(|_| Stop::Null)
+    };
+    let (from, to) = (place(from)?, place(to)?);
+    Ok(written(list.into_iter().take(to).skip(from).collect()))
+}
+
+/// The place of a value in an array, from 0; NULL where it is no element.
+pub(super) fn array_position(args: &[Value]) -> Returned {
+    let [list, wanted] = exactly(args)?;
+    let at = array(list)?.iter().position(|e| as_text(Some(e)) == as_text_value(wanted));
+    at.and_then(|at| i64::try_from(at).ok()).map(Value::Integer).ok_or(Stop::Null)
+}
+
+/// An array without a value.
+pub(super) fn array_remove(args: &[Value]) -> Returned {
+    let [list, wanted] = exactly(args)?;
+    let wanted = as_text_value(wanted);
+    Ok(written(array(list)?.into_iter().filter(|e| as_text(Some(e)) != wanted).collect()))
+}
+
+/// The elements of the first array that are elements of the second.
+pub(super) fn array_intersect(args: &[Value]) -> Returned {
+    let [left, right] = exactly(args)?;
+    let right = array(right)?;
+    Ok(written(array(left)?.into_iter().filter(|e| right.contains(e)).collect()))
+}
+
+/// The greatest or the least element of an array of texts alone, or of numbers alone.
+pub(super) fn array_extreme(args: &[Value], greatest: bool) -> Returned {
+    let Value::Text(sorted) = array_sort(&[array_compact(args)?])? else { return Err(Stop::Null) };
+    let list = array(&Value::Text(sorted))?;
+    let found = if greatest { list.last() } else { list.first() };
+    Ok(match found {
+        Some(Json::Number(n)) => n.as_i64().map_or_else(|| real(n.as_f64().unwrap_or(0.0)), Value::Integer),
+        other => as_text(other),
+    })
+}
+
+/// A value as the text that an element is compared by.
+fn as_text_value(value: &Value) -> Value {
+    text(value).map_or(Value::Null, Value::Text)
+}
+
+/// Every match of a regular expression, or the group that is asked for, as an array: text, pattern, flags, group.
+pub(super) fn regexp_extract_all(args: &[Value]) -> Returned {
+    let [subject, pattern, flags] = texts(args)?;
+    let group = args.get(3).and_then(whole).and_then(|n| usize::try_from(n).ok()).ok_or(Stop::Null)?;
+    let compiled = compiled(&pattern, &flags)?;
+    let found = compiled.captures_iter(&subject).map(|c| c.get(group).map(|m| m.as_str().to_owned()));
+    Ok(written(found.map(|m| m.map_or(Json::Null, Json::String)).collect()))
+}
+
+/// The place, from 1, at which a regular expression is found first; 0 where it is not.
+pub(super) fn regexp_place(args: &[Value]) -> Returned {
+    let [subject, pattern, flags] = texts(args)?;
+    let found = compiled(&pattern, &flags)?.find(&subject).and_then(|m| subject.get(..m.start()));
+    let place = found.map_or(Some(0), |before| i64::try_from(before.chars().count() + 1).ok());
+    place.map(Value::Integer).ok_or(Stop::Null)
+}
+
+/// How many characters have to be put in, left out or exchanged to make one text of the other (Levenshtein).
+pub(super) fn edit_distance(args: &[Value]) -> Returned {
+    let [left, right] = texts(args)?;
+    let right: Vec<char> = right.chars().collect();
+    if left.len().saturating_mul(right.len()) > 1 << 20 {
+        return Err("string or blob too big".into());
+    }
+    let mut row: Vec<i64> = (0..).take(right.len() + 1).collect();
+    for (at, c) in (1..).zip(left.chars()) {
+        let mut next = vec![at];
+        for (other, pair) in right.iter().zip(row.windows(2)) {
+            let [aside, above] = pair else { continue };
+            let before = next.last().copied().unwrap_or(at);
+            next.push((aside + i64::from(c != *other)).min(above + 1).min(before + 1));
+        }
+        row = next;
+    }
+    row.last().copied().map(Value::Integer).ok_or(Stop::Null)
+}
+
+/// Kilometres between two points of a sphere by their latitudes and longitudes, in degrees.
+pub(super) fn haversine(args: &[Value]) -> Returned {
+    let numbers: Option<Vec<f64>> = args.iter().map(number).collect();
+    let Some([y1, x1, y2, x2]) = numbers.as_deref() else { return Err(Stop::Null) };
+    let half = |a: f64, b: f64| ((b - a).to_radians() / 2.0).sin().powi(2);
+    let h = half(*y1, *y2) + y1.to_radians().cos() * y2.to_radians().cos() * half(*x1, *x2);
+    Ok(real(2.0 * 6_371.0 * h.sqrt().min(1.0).asin()))
 }
 
 /// Whole numbers from the first argument to before the second.

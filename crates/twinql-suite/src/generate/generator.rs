@@ -351,12 +351,17 @@ impl<'a> Generator<'a> {
                         _ => structured::documents(&paths, &profile.literals, dice),
                     };
                 }
+                let geographies = filling == Some(Filling::Geographies);
+                if geographies {
+                    values = structured::geographies(dice);
+                }
                 dice.shuffle(&mut values);
                 Pool {
                     style,
                     values,
                     shape,
                     fresh: match self.plain {
+                        _ if geographies => 0.0,
                         _ if close => 0.05,
                         true if wide => 0.5,
                         true => 0.05,

@@ -35,6 +35,7 @@ enum Gives {
 pub(super) enum Filling {
     Style(Style),
     Documents,
+    Geographies,
 }
 
 /// The columns that share one pool, and what is known of them.
@@ -253,6 +254,15 @@ pub const SHAPES: &[ValueShape] = &[
             let doubted = treatments.contains(&Treatment::Validated);
             let read = doubted || treatments.iter().any(|t| matches!(t, Treatment::Document(_)));
             (text && read && !(doubted && dice.chance(0.5))).then_some(Filling::Documents)
+        }),
+    },
+    ValueShape {
+        name: "geographies",
+        why: "ST_X(s) against ST_Y(s): other texts are no geographies, and all answers are NULL",
+        columns: "texts that are read as geographies, all their values",
+        gives: Gives::Instead(|column, treatments, _| {
+            let text = matches!(column.affinity, Affinity::Text | Affinity::Blob | Affinity::Numeric);
+            (text && treatments.contains(&Treatment::Geography)).then_some(Filling::Geographies)
         }),
     },
 ];

@@ -201,6 +201,23 @@ pub(super) fn documents(paths: &[&str], compared: &[Value], dice: &mut Dice) -> 
     (0..8).map(|_| written(&document(dice))).collect()
 }
 
+/// Points and rectangles in the small numbers that other columns hold, so that points lie within some, and apart from others.
+pub(super) fn geographies(dice: &mut Dice) -> Vec<Value> {
+    let mut all = Vec::new();
+    for _ in 0..8 {
+        let (x, y) = (dice.between(-3, 12), dice.between(-3, 12));
+        all.push(Value::Text(match dice.below(3) {
+            0 => {
+                let (right, above) = (x + dice.between(1, 9), y + dice.between(1, 9));
+                format!("POLYGON(({x} {y}, {right} {y}, {right} {above}, {x} {above}, {x} {y}))")
+            }
+            1 => format!("LINESTRING({x} {y}, {} {})", x + dice.between(1, 5), y + dice.between(-2, 4)),
+            _ => format!("POINT({x} {y})"),
+        }));
+    }
+    all
+}
+
 /// Values for one database, made of the constants that the column is compared with and of
 /// all constants of the queries.
 pub(super) fn values(shape: Shape, compared: &[Value], all: &[&Value], dice: &mut Dice) -> Vec<Value> {

@@ -74,6 +74,7 @@ const PAIRS: &[(&str, &str, &str, &str)] = &[
         "SELECT json_extract(s, '$.b') FROM word",
     ),
     ("documents", "default", "SELECT s -> '$.a.b[1]' FROM word", "SELECT s -> '$.a.b[0]' FROM word"),
+    ("geographies", "default", "SELECT bq_st_x(s) FROM word", "SELECT bq_st_y(s) FROM word"),
     (
         "text-dates",
         "default",

@@ -119,3 +119,31 @@ SELECT * FROM (VALUES (1, 'a'), (2, 'b')) v (k, w)
 FROM item SELECT id
 SELECT LIST_CONTAINS([1, 2], n), LEN([1, 2, 3]), [n, m][1] FROM item
 SELECT id FROM item WHERE name IN ('a', 'b') OR starts_with(name, 'c')
+date_diff('week', day, DATE '2024-06-01')
+yearweek(day)
+day + to_days(3)
+day + to_months(n)
+levenshtein(name, 'abc')
+md5(name)
+sha256(name)
+regexp_extract_all(name, '[a-z]')
+list_distinct([n, m, n])
+list_unique([n, m, n])
+list_sort([3, 1, 2])
+list_reverse([n, m])
+list_max([n, m])
+list_position([1, 2, 3], n)
+list_append([1], n)
+list_slice([1, 2, 3, 4], 2, 3)
+[1, 2, 3, 4][2:3]
+json_extract_string('{"a": [1, 2], "b": true}', '$.b')
+sin(n)
+SELECT id, FIRST_VALUE(m IGNORE NULLS) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM item
+SELECT id, LAG(m, 2 IGNORE NULLS) OVER (ORDER BY id), LEAD(m IGNORE NULLS) OVER (ORDER BY id) FROM item
+SELECT ARRAY_TO_STRING(LIST(name ORDER BY id), ',') FROM item
+SELECT ARRAY_TO_STRING(ARRAY_AGG(note ORDER BY id), ',') FROM item
+SELECT n, MAX_BY(name, id), MIN_BY(note, id) FROM item GROUP BY n
+SELECT REGR_SLOPE(n, m), REGR_INTERCEPT(n, m), COVAR_POP(n, m), COVAR_SAMP(n, m) FROM item
+SELECT BIT_AND(n), BIT_OR(n), BIT_XOR(n) FROM item
+SELECT QUANTILE_DISC(n, 0.5) FROM item
+SELECT UNNEST(GENERATE_SERIES(1, 3)) AS k

@@ -221,3 +221,33 @@ SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS v (k, w)
 SELECT id FROM item WHERE (n, m) IN (SELECT m, n FROM item)
 SELECT id FROM item FETCH FIRST 0 ROWS ONLY
 SELECT TRUE AND NULL, FALSE AND NULL, TRUE OR NULL
+to_char(n, '999')
+to_char(n, 'FM000')
+to_char(price, '9,999.99')
+to_char(price, 'FM9,999.00')
+to_char(price, 'FM$9,990.00')
+to_char(n * -7, '99')
+to_char(ratio, '990.9')
+to_char(n, '99%')
+day + make_interval(days => n)
+day + make_interval(months => 1, days => 3)
+made - make_interval(0, 0, 1, n)
+make_interval(hours => n, mins => 30)
+md5(name)
+quote_literal(name)
+substring(name from '[a-c]+')
+substring(note from 'a(.)')
+width_bucket(n, 0, 10, 5)
+array_append(ARRAY[1, 2], n)
+array_position(ARRAY[1, 2, 3], n)
+array_remove(ARRAY[1, 2, 1], 1)
+sin(n)
+degrees(n)
+atan2(n, 2)
+SELECT generate_series(MIN(n), MAX(n)) AS k FROM item
+SELECT generate_series(MIN(day), MAX(day), '1 month')::date AS k FROM item WHERE day >= '2024-01-01' AND day < '2025-01-01'
+SELECT date_trunc('month', generate_series('2024-01-15'::date, '2024-04-15'::date, '1 month'))::date AS k
+SELECT array_to_string(array_agg(name ORDER BY id), ',') FROM item
+SELECT n, array_to_string(array_agg(note ORDER BY id), ', ') FROM item GROUP BY n
+SELECT COVAR_POP(n, m), COVAR_SAMP(n, m), REGR_SLOPE(n, m), REGR_INTERCEPT(n, m), REGR_R2(n, m) FROM item
+SELECT BIT_AND(n), BIT_OR(n), BIT_XOR(n) FROM item

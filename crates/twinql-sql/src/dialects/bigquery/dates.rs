@@ -3,7 +3,7 @@
 //! `timestamp_functions` beside it). A function of a time zone other than UTC is known only where it moves a constant by hours.
 
 use crate::dialects::Dialect;
-use crate::dialects::words::{call, word};
+use crate::dialects::words::{self, call, word};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::{ForeignType, Planner};
 use crate::schema::{Affinity, TypeClass};
@@ -68,12 +68,19 @@ fn beginnings(planner: &Planner<'_>, name: &str, from: &Expr, to: &Expr) -> Opti
     })
 }
 
-/// `DATE_DIFF(to, from, unit)` of two dates. (Of two timestamps it counts as TIMESTAMP_DIFF does; which it is of two DATETIMEs
-/// or TIMESTAMPs is not known here.)
+/// `DATE_DIFF(to, from, unit)` of two dates, or of one and a DATETIME. Of two timestamps it counts as TIMESTAMP_DIFF does; which
+/// of the two a moment is, is known of columns alone.
 pub(super) fn date_diff(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [to, from, name] = args else { return None };
-    let days = planner.is_day(to) && planner.is_day(from);
-    beginnings(planner, &word(name)?, from, to).filter(|_| days)
+    let declared =
+        |expr: &Expr, kind: &str| planner.declared(expr).is_some_and(|d| d.eq_ignore_ascii_case(kind));
+    // A date goes with no TIMESTAMP.
+    let civil = |expr: &Expr| planner.is_day(expr) || declared(expr, "DATETIME");
+    match () {
+        () if civil(to) || civil(from) => beginnings(planner, &word(name)?, from, to),
+        () if declared(to, "TIMESTAMP") || declared(from, "TIMESTAMP") => timestamp_diff(planner, args),
+        () => None,
+    }
 }
 
 /// `DATETIME_DIFF(to, from, unit)`.
@@ -180,6 +187,16 @@ fn moved(planner: &Planner<'_>, at: &Expr, span: &Expr, sign: i64) -> Option<Exp
 /// `EXTRACT(part FROM at)`; Sunday is day 1, and days before the first Sunday (WEEK) or Monday (WEEK(MONDAY)) are week 0.
 pub(super) fn extract(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [name, at] = args else { return None };
+    // How many days are in a difference of moments is another for TIMESTAMP and DATETIME.
+    if let Some((span, [_, days, seconds])) =
+        at.as_function().and_then(|(n, a)| Some((n, a.first_chunk::<3>()?)))
+        && span == "pg_interval"
+        && days.as_integer() == Some(0)
+        && seconds.as_integer().is_none()
+        && !matches!(word(name)?.as_str(), "minute" | "second")
+    {
+        return None;
+    }
     let part = |part: &str| planner.date_part(part, at);
     Some(match word(name)?.as_str() {
         "dayofweek" => Expr::binary(BinaryOp::Add, part("dow"), Expr::integer(1)),
@@ -194,6 +211,12 @@ pub(super) fn extract(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
         name @ ("year" | "quarter" | "month" | "day" | "hour" | "minute" | "second") => part(name),
         _ => return None,
     })
+}
+
+/// `TIME(at)`: the time of day of a moment.
+pub(super) fn time(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [at] = args else { return None };
+    planner.is_moment(at).then(|| call("time", vec![at.clone()]))
 }
 
 /// `DATE(at)`, `DATE(at, zone)`, `DATE(year, month, day)`.
@@ -211,12 +234,7 @@ pub(super) fn datetime(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     match args {
         [at] => Some(as_moment(planner, at)),
         [at, zone] if is_utc(Some(zone)) && zone.as_text().is_some() => Some(as_moment(planner, at)),
-        [_, _, _, _, _, _] => {
-            let mut parts = vec![Expr::text("%04d-%02d-%02d %02d:%02d:%02d")];
-            parts.extend(args.iter().cloned());
-            Some(call("datetime", vec![call("printf", parts)]))
-        }
-        _ => None,
+        _ => words::moment_of_parts(planner, args),
     }
 }
 
@@ -339,11 +357,6 @@ pub(super) fn parse_moment(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr>
     Some(if timed { read } else { planner.timestamp(&read) })
 }
 
-/// `UNIX_SECONDS(at)`.
-pub(super) fn unix_seconds(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(call("strftime", vec![Expr::text("%s"), args.first()?.clone()]).cast(Affinity::Integer))
-}
-
 /// `UNIX_MICROS(at)`.
 pub(super) fn unix_micros(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let seconds = call("pg_extract", vec![Expr::text("epoch"), args.first()?.clone()]);
@@ -358,20 +371,18 @@ pub(super) fn unix_millis(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> 
     Some(call("floor", vec![thousandth]).cast(Affinity::Integer))
 }
 
-/// `UNIX_DATE(day)`: days since 1970.
-pub(super) fn unix_date(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(planner.boundaries("day", &Expr::text("1970-01-01"), args.first()?))
-}
-
-/// `DATE_FROM_UNIX_DATE(days)`.
-pub(super) fn of_unix_date(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    Some(planner.later(&Expr::text("1970-01-01"), args.first()?, "day"))
-}
-
 /// `LAST_DAY(day[, MONTH])`.
-pub(super) fn last_day(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let month = args.get(1).is_none_or(|unit| word(unit).as_deref() == Some("month"));
-    month.then(|| args.first().cloned()).flatten().map(|at| call("my_last_day", vec![at]))
+pub(super) fn last_day(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    match args {
+        [at] => Some(call("my_last_day", vec![at.clone()])),
+        [at, unit] => match word(unit)?.as_str() {
+            "month" => Some(call("my_last_day", vec![at.clone()])),
+            "isoweek" | "week(monday)" => words::last_of(planner, "week", at),
+            unit @ ("quarter" | "year") => words::last_of(planner, unit, at),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// `CURRENT_DATE('UTC')`, `CURRENT_DATETIME()`.
@@ -385,7 +396,7 @@ pub(super) fn today(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 }
 
 /// `GENERATE_DATE_ARRAY(from, to[, INTERVAL n unit])`.
-pub(super) fn date_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+pub(in crate::dialects) fn date_array(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let (from, to) = (args.first()?.clone(), args.get(1)?.clone());
     let (count, unit) = match args.get(2) {
         None => (Expr::integer(1), "day"),

@@ -8,10 +8,11 @@ use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if};
 use crate::dialects::functions::{Function, MANY, To, function, timed};
 use crate::dialects::words;
-use crate::expr::Expr;
+use crate::expr::{Expr, UnaryOp};
 use crate::plan::Planner;
 
 /// Every function that is known here.
+#[rustfmt::skip]
 pub(super) const ALL: &[Function] = &[
     // Dates and times.
     timed("date_diff", (3, 3), 2, To::Written(dates::date_diff)),
@@ -36,11 +37,11 @@ pub(super) const ALL: &[Function] = &[
     function("parse_date", (2, 2), To::Written(dates::parse_date)),
     function("parse_datetime", (2, 2), To::Written(dates::parse_moment)),
     function("parse_timestamp", (2, 3), To::Written(dates::parse_moment)),
-    function("unix_seconds", (1, 1), To::Written(dates::unix_seconds)),
+    function("unix_seconds", (1, 1), To::Written(words::seconds)),
     function("unix_millis", (1, 1), To::Written(dates::unix_millis)),
     function("unix_micros", (1, 1), To::Written(dates::unix_micros)),
-    function("unix_date", (1, 1), To::Written(dates::unix_date)),
-    function("date_from_unix_date", (1, 1), To::Written(dates::of_unix_date)),
+    function("unix_date", (1, 1), To::Written(words::days)),
+    function("date_from_unix_date", (1, 1), To::Written(words::of_days)),
     function("timestamp_seconds", (1, 1), To::Written(words::of_seconds)),
     function("timestamp_millis", (1, 1), To::Written(words::of_milliseconds)),
     function("timestamp_micros", (1, 1), To::Written(words::of_microseconds)),
@@ -49,6 +50,7 @@ pub(super) const ALL: &[Function] = &[
     function("current_datetime", (0, 1), To::Written(dates::now)),
     function("current_timestamp", (0, 0), To::Written(dates::now)),
     function("generate_date_array", (2, 3), To::Written(dates::date_array)),
+    function("time", (1, 1), To::Written(dates::time)),
     // Texts.
     function("char_length", (1, 1), To::Call("length")),
     function("character_length", (1, 1), To::Call("length")),
@@ -73,6 +75,14 @@ pub(super) const ALL: &[Function] = &[
     function("repeat", (2, 2), To::Call("pg_repeat")),
     function("reverse", (1, 1), To::Call("pg_reverse")),
     function("chr", (1, 1), To::Call("char")),
+    function("ascii", (1, 1), To::Call("pg_ascii")),
+    function("unicode", (1, 1), To::Call("pg_ascii")),
+    function("to_hex", (1, 1), To::Written(texts::hexadecimal)),
+    function("initcap", (1, 1), To::Call("pg_initcap")),
+    function("translate", (3, 3), To::Call("pg_translate")),
+    function("edit_distance", (2, 2), To::Call("sql_edit_distance")),
+    function("regexp_instr", (2, 2), To::Written(words::place_of_match)),
+    function("regexp_extract_all", (2, 2), To::Written(texts::regexp_extract_all)),
     function("regexp_contains", (2, 2), To::Written(words::matches)),
     function("regexp_extract", (2, 2), To::Written(texts::regexp_extract)),
     function("regexp_substr", (2, 2), To::Written(texts::regexp_extract)),
@@ -84,26 +94,26 @@ pub(super) const ALL: &[Function] = &[
     function("safe_add", (2, 2), To::Written(texts::plus)),
     function("safe_subtract", (2, 2), To::Written(texts::minus)),
     function("safe_multiply", (2, 2), To::Written(texts::times)),
+    function("safe_negate", (1, 1), To::Written(|_, args| Some(Expr::unary(UnaryOp::Neg, args.first()?.clone())))),
     function("div", (2, 2), To::Written(texts::div)),
+    function("cbrt", (1, 1), To::Call("pg_cbrt")),
     function("log", (1, 2), To::Written(texts::log)),
     function("trunc", (1, 1), To::Call("trunc")),
     function("trunc", (2, 2), To::Call("pg_trunc_to")),
     function("greatest", (2, MANY), To::Call("max")),
     function("least", (2, MANY), To::Call("min")),
     function("rand", (0, 0), To::Call("random")),
-    // Points of the earth; other geographies cannot be executed (geography_functions).
-    function("st_geogpoint", (2, 2), To::Call("bq_st_geogpoint")),
-    function("st_distance", (2, 2), To::Call("bq_st_distance")),
-    function("st_dwithin", (3, 3), To::Written(texts::within)),
-    function("st_x", (1, 1), To::Call("bq_st_x")),
-    function("st_y", (1, 1), To::Call("bq_st_y")),
     // Choices.
     function("if", (3, 3), To::Call("iif")),
     function("ifnull", (2, 2), To::Call("coalesce")),
+    function("nullifzero", (1, 1), To::Written(words::null_if_zero)),
+    function("zeroifnull", (1, 1), To::Written(words::zero_if_null)),
     // Arrays and documents.
     function("array_length", (1, 1), To::Call("json_array_length")),
     function("array_to_string", (2, 3), To::Call("pg_array_to_string")),
     function("array_concat", (1, MANY), To::Written(texts::array_concat)),
+    function("array_reverse", (1, 1), To::Call("sql_array_reverse")),
+    function("array_first", (1, 1), To::Written(|planner, args| planner.part_named(args.first()?, &Expr::integer(0), false))),
     function("generate_array", (2, 3), To::Written(texts::generate_array)),
     function("bq_first_elements", (2, 2), To::Written(texts::first_elements)),
     function("json_extract", (1, 2), To::Written(texts::json_query)),
@@ -118,6 +128,8 @@ pub(super) const ALL: &[Function] = &[
     function("json_query_array", (1, 2), To::Written(texts::json_query_array)),
     function("json_value_array", (1, 2), To::Written(texts::json_value_array)),
     function("json_extract_string_array", (1, 2), To::Written(texts::json_value_array)),
+    function("parse_json", (1, 1), To::Written(words::document)),
+    function("to_json_string", (1, 1), To::Written(texts::to_json_string)),
 ];
 
 /// Every aggregate that others call otherwise.
@@ -136,6 +148,7 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("percentile_cont", (2, 2), Over::Written(percentile_cont)),
     aggregate("percentile_disc", (2, 2), Over::Written(percentile_disc)),
     aggregate("approx_quantiles", (2, 2), Over::Call("bq_approx_quantiles")),
+    aggregate("bit_xor", (1, 1), Over::Call("sql_bit_xor")),
 ];
 
 /// `PERCENTILE_CONT(x, fraction) OVER (…)` and PERCENTILE_DISC (`navigation_functions`).

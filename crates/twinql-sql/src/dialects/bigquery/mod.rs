@@ -4,13 +4,17 @@ mod dates;
 mod functions;
 mod texts;
 
+pub(super) use dates::date_array;
+
+use super::aggregates;
 use super::profile::*;
+use super::words;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "bigquery",
     also: &["googlesql"],
     system: "BigQuery",
-    grammar: || &sqlparser::dialect::BigQueryDialect {},
+    grammar: || &super::grammars::BIGQUERY,
     text: Text {
         double_quotes_are_strings: true,
         backslash_escapes: true,
@@ -27,6 +31,6 @@ pub(super) static PROFILE: Profile = Profile {
         greatest: WithNull::Null,
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[functions::ALL, words::ANGLES, words::GEOGRAPHIES]),
+    aggregates: &[functions::AGGREGATES, aggregates::BY_ANOTHER],
 };

@@ -75,6 +75,37 @@ pub(super) fn regexp_extract(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(extracted(text, pattern, 1, group))
 }
 
+/// `REGEXP_EXTRACT_ALL(x, pattern)`.
+pub(super) fn regexp_extract_all(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, pattern] = args else { return None };
+    let group = i64::try_from(groups(pattern.as_text()?)).ok().filter(|n| *n < 2)?;
+    let rest = [Expr::text("c"), Expr::integer(group)];
+    Some(call("sql_regexp_extract_all", [text.clone(), pattern.clone()].into_iter().chain(rest).collect()))
+}
+
+/// `TO_HEX(MD5(x))`, `TO_HEX(SHA256(x))`: hashes are bytes, of which nothing else is known.
+pub(super) fn hexadecimal(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let (name, hashed) = args.first()?.as_function()?;
+    match name.as_str() {
+        "bigquery_md5" => Some(call("sql_md5", hashed.clone())),
+        "bigquery_sha256" => Some(call("sql_sha256", hashed.clone())),
+        _ => None,
+    }
+}
+
+/// `TO_JSON_STRING(x)` of a whole number, a text or a document.
+pub(super) fn to_json_string(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [value] = args else { return None };
+    let is_document = planner.is_json(value) || planner.is_list(value);
+    match planner.class(value) {
+        _ if is_document => Some(value.clone()),
+        TypeClass::Integer | TypeClass::Text if planner.kind(value).is_none() => {
+            Some(call("json_quote", vec![value.clone()]))
+        }
+        _ => None,
+    }
+}
+
 /// `SAFE_DIVIDE(a, b)`: NULL where b is 0, as SQLite divides.
 pub(super) fn divide(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [left, right] = args else { return None };
@@ -223,13 +254,6 @@ pub(super) fn json_query_array(planner: &Planner<'_>, args: &[Expr]) -> Option<E
 /// `JSON_VALUE_ARRAY(document, path)`, `JSON_EXTRACT_STRING_ARRAY`: the elements, which are single values.
 pub(super) fn json_value_array(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("json_extract", at_path(planner, args)?))
-}
-
-/// `ST_DWITHIN(a, b, metres)`.
-pub(super) fn within(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [a, b, most] = args else { return None };
-    let apart = call("bq_st_distance", vec![a.clone(), b.clone()]);
-    Some(Expr::binary(BinaryOp::LtEq, apart, most.clone()))
 }
 
 /// `GENERATE_ARRAY(from, to[, step])`.

@@ -3,6 +3,7 @@
 mod functions;
 
 use super::profile::*;
+use super::words;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "clickhouse",
@@ -22,6 +23,6 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[functions::ALL, words::ANGLES]),
+    aggregates: &[functions::AGGREGATES],
 };

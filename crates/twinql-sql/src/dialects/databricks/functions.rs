@@ -2,9 +2,10 @@
 //! page of its name there.
 
 use crate::dialects::Dialect;
-use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, median};
+use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, count_if, listagg, median};
 use crate::dialects::functions::To::{As, Call, Written};
 use crate::dialects::functions::{Function, MANY, function, timed};
+use crate::dialects::lists;
 use crate::dialects::words::{self, call, format_of, formatted, of_epoch, word};
 use crate::expr::Expr;
 use crate::plan::Planner;
@@ -20,6 +21,8 @@ pub(super) const ALL: &[Function] = &[
     function("zeroifnull", (1, 1), Written(words::zero_if_null)),
     function("nullifzero", (1, 1), Written(words::null_if_zero)),
     function("equal_null", (2, 2), Written(words::is_same)),
+    function("isnull", (1, 1), Written(words::is_null)),
+    function("isnotnull", (1, 1), Written(words::is_not_null)),
     function("greatest", (2, 16), Call("pg_greatest")),
     function("least", (2, 16), Call("pg_least")),
     // Texts.
@@ -46,11 +49,28 @@ pub(super) const ALL: &[Function] = &[
     function("regexp_replace", (3, 3), Written(words::replaces_all_by_dollars)),
     function("regexp_count", (2, 2), Written(words::counts_matches)),
     function("regexp_extract", (2, 3), Written(regexp_extract)),
+    function("regexp_substr", (2, 2), Written(|_, args| Some(words::extracted(args.first()?, args.get(1)?, 1, 0)))),
+    function("regexp_instr", (2, 2), Written(words::place_of_match)),
+    function("regexp_extract_all", (3, 3), Written(words::all_matches)),
+    function("ascii", (1, 1), Call("pg_ascii")),
+    function("btrim", (1, 1), Call("trim")),
+    function("chr", (1, 1), Call("char")),
+    function("char", (1, 1), Call("char")),
+    function("replace", (2, 2), Written(words::without)),
+    function("space", (1, 1), Written(words::space)),
+    function("levenshtein", (2, 2), Call("sql_edit_distance")),
+    function("md5", (1, 1), Call("sql_md5")),
+    function("sha2", (2, 2), Written(sha2)),
     function("uuid", (0, 0), Written(words::any_text)),
     // Numbers. LOG of one argument is the natural one.
     function("log", (1, 1), Call("ln")),
     function("log", (2, 2), Call("log")),
     function("log2", (1, 1), Call("log2")),
+    function("try_add", (2, 2), Written(words::plus)),
+    function("try_subtract", (2, 2), Written(words::minus)),
+    function("try_multiply", (2, 2), Written(words::times)),
+    function("try_divide", (2, 2), Written(words::divide)),
+    function("signum", (1, 1), Call("sign")),
     function("rand", (0, 0), Call("random")),
     function("random", (0, 0), Call("random")),
     // Dates.
@@ -79,13 +99,33 @@ pub(super) const ALL: &[Function] = &[
     function("to_date", (1, 2), Written(to_date)),
     function("date", (1, 1), Written(to_date)),
     function("to_timestamp", (1, 2), Written(to_timestamp)),
+    function("try_to_date", (1, 2), Written(to_date)),
+    function("try_to_timestamp", (1, 2), Written(to_timestamp)),
     function("make_date", (3, 3), As(Dialect::Postgres)),
+    function("make_timestamp", (6, 6), Written(words::moment_of_parts)),
+    function("next_day", (2, 2), Written(words::next_day)),
+    function("months_between", (2, 2), Written(|_, args| Some(call("round", vec![call("ora_months_between", args.to_vec()), Expr::integer(8)])))),
+    function("unix_timestamp", (1, 1), Written(words::seconds)),
+    function("unix_timestamp", (0, 0), Written(|planner, _| words::seconds(planner, &[call("current_timestamp", Vec::new())]))),
+    function("to_unix_timestamp", (1, 1), Written(words::seconds)),
+    function("unix_seconds", (1, 1), Written(words::seconds)),
+    function("unix_date", (1, 1), Written(words::days)),
+    function("date_from_unix_date", (1, 1), Written(words::of_days)),
     function("from_unixtime", (1, 1), Written(words::of_seconds)),
     function("timestamp_seconds", (1, 1), Written(words::of_seconds)),
     function("timestamp_millis", (1, 1), Written(words::of_milliseconds)),
     function("timestamp_micros", (1, 1), Written(words::of_microseconds)),
     function("now", (0, 0), Call("current_timestamp")),
     function("curdate", (0, 0), Call("current_date")),
+    // Arrays and documents.
+    function("array", (0, 16), Call("pg_array")),
+    function("named_struct", (2, MANY), Written(record)),
+    function("array_size", (1, 1), Call("pg_array_length")),
+    function("array_append", (2, 2), Written(lists::append)),
+    function("array_prepend", (2, 2), Written(lists::prepend)),
+    function("array_compact", (1, 1), Call("sql_array_compact")),
+    function("array_sort", (1, 1), Call("sql_array_sort")),
+    function("get_json_object", (2, 2), Written(lists::text_by_path)),
 ];
 
 /// Every aggregate that others call otherwise.
@@ -93,17 +133,47 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("count_if", (1, 1), Over::Written(count_if)),
     aggregate("mean", (1, 1), Over::Call("avg")),
     aggregate("median", (1, 1), Over::Written(median)),
-    aggregate("percentile", (2, 2), Over::Written(percentile)),
+    aggregate("percentile", (2, 2), Over::Written(words::quantile_between)),
+    aggregate(
+        "approx_percentile",
+        (2, 3),
+        Over::Written(|planner, args| words::near_quantile_of_values(planner, args.get(..2)?)),
+    ),
+    aggregate(
+        "percentile_approx",
+        (2, 3),
+        Over::Written(|planner, args| words::near_quantile_of_values(planner, args.get(..2)?)),
+    ),
+    aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+    aggregate("first", (1, 1), Over::Call("sql_any_value")),
+    aggregate("last", (1, 1), Over::Call("sql_any_value")),
+    aggregate("mode", (1, 1), Over::Call("pg_mode")),
+    aggregate("listagg", (1, 2), Over::Written(listagg)),
+    aggregate("collect_list", (1, 1), Over::Written(lists::present)),
+    aggregate("array_agg", (1, 1), Over::Written(lists::present)),
+    aggregate("collect_set", (1, 1), Over::Written(lists::each_once)),
     // Of the sample.
     aggregate("std", (1, 1), Over::Call("pg_stddev_samp")),
     aggregate("some", (1, 1), Over::Call("max")),
     aggregate("any", (1, 1), Over::Call("max")),
 ];
 
-/// `PERCENTILE(x, fraction)`.
-fn percentile(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
-    let [value, fraction] = args else { return None };
-    fraction.is_literal().then(|| Words::new("pg_percentile_cont", vec![fraction.clone(), value.clone()]))
+/// `NAMED_STRUCT('a', x, 'b', y)`.
+fn record(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let mut parts = Vec::new();
+    for pair in args.chunks(2) {
+        let [name, value] = pair else { return None };
+        name.as_text()?;
+        parts.extend([name.clone(), planner.as_part(value.clone())]);
+    }
+    Some(call("json_object", parts))
+}
+
+/// `SHA2(x, 256)`.
+fn sha2(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [x, bits] = args else { return None };
+    matches!(bits.as_integer(), Some(0 | 256)).then(|| call("sql_sha256", vec![x.clone()]))
 }
 
 /// `SPLIT(text, pattern)` where the pattern is a text that means itself.
@@ -207,7 +277,7 @@ fn format(expr: &Expr) -> Option<String> {
 }
 
 /// `DATE_FORMAT(at, format)`.
-fn date_format(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+pub(in crate::dialects) fn date_format(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [at, template] = args else { return None };
     Some(formatted(planner, at, format(template)?))
 }

@@ -2,6 +2,10 @@
 
 mod functions;
 
+pub(super) use functions::date_format;
+
+use super::aggregates;
+use super::lists;
 use super::profile::*;
 use super::words;
 
@@ -9,7 +13,7 @@ pub(super) static PROFILE: Profile = Profile {
     name: "databricks",
     also: &["spark", "sparksql", "hive"],
     system: "Databricks",
-    grammar: || &sqlparser::dialect::DatabricksDialect {},
+    grammar: || &super::grammars::DATABRICKS,
     text: Text { double_quotes_are_strings: true, backslash_escapes: true, ..Text::STANDARD },
     names: Names { schemas: &["default"], fields: true, outputs_see_aliases: true, ..Names::STANDARD },
     meaning: Meaning {
@@ -22,6 +26,13 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS, words::OF_WAREHOUSES]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[
+        functions::ALL,
+        words::ANGLES,
+        words::OF_ANALYSTS,
+        lists::FROM_ONE,
+        words::PARTS_OF_MOMENTS,
+        words::OF_WAREHOUSES,
+    ]),
+    aggregates: &[functions::AGGREGATES, aggregates::REGRESSIONS, aggregates::BY_ANOTHER],
 };

@@ -4,10 +4,11 @@ use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, median};
 use crate::dialects::functions::To::{As, Call, Written};
 use crate::dialects::functions::{Function, MANY, function};
+use crate::dialects::lists;
 use crate::dialects::words::{self, call, format_of, formatted, word};
-use crate::expr::Expr;
+use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
-use crate::schema::TypeClass;
+use crate::schema::{Affinity, TypeClass};
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -52,6 +53,14 @@ pub(super) const ALL: &[Function] = &[
     function("regexp_replace", (3, 3), Call("pg_regexp_replace")),
     function("regexp_replace", (4, 4), Written(regexp_replace)),
     function("regexp_extract", (2, 3), Written(regexp_extract)),
+    function("regexp_extract_all", (2, 3), Written(words::all_matches)),
+    function("ascii", (1, 1), Call("pg_ascii")),
+    function("lcase", (1, 1), Call("lower")),
+    function("ucase", (1, 1), Call("upper")),
+    function("levenshtein", (2, 2), Call("sql_edit_distance")),
+    function("editdist3", (2, 2), Call("sql_edit_distance")),
+    function("md5", (1, 1), Call("sql_md5")),
+    function("sha256", (1, 1), Call("sql_sha256")),
     function("uuid", (0, 0), Written(words::any_text)),
     function("gen_random_uuid", (0, 0), Written(words::any_text)),
     // Numbers.
@@ -79,10 +88,20 @@ pub(super) const ALL: &[Function] = &[
     function("date_sub", (3, 3), Written(date_sub)),
     function("datesub", (3, 3), Written(date_sub)),
     function("date_add", (2, 2), Call("pg_add")),
+    function("yearweek", (1, 1), Written(year_and_week)),
+    function("to_years", (1, 1), Written(|planner, args| Some(planner.span(args.first()?, "year")))),
+    function("to_months", (1, 1), Written(|planner, args| Some(planner.span(args.first()?, "month")))),
+    function("to_weeks", (1, 1), Written(|planner, args| Some(planner.span(args.first()?, "week")))),
+    function("to_days", (1, 1), Written(|planner, args| Some(planner.span(args.first()?, "day")))),
+    function("to_hours", (1, 1), Written(|planner, args| Some(planner.span(args.first()?, "hour")))),
+    function("to_minutes", (1, 1), Written(|planner, args| Some(planner.span(args.first()?, "minute")))),
+    function("to_seconds", (1, 1), Written(|planner, args| Some(planner.span(args.first()?, "second")))),
     function("last_day", (1, 1), Written(words::last_day)),
     function("strftime", (2, 2), Written(strftime)),
     function("strptime", (2, 2), Written(strptime)),
     function("make_date", (3, 3), As(Dialect::Postgres)),
+    function("try_strptime", (2, 2), Written(strptime)),
+    function("make_timestamp", (6, 6), Written(words::moment_of_parts)),
     function("make_timestamp", (1, 1), Written(words::of_microseconds)),
     function("to_timestamp", (1, 1), Written(words::of_seconds)),
     function("epoch_ms", (1, 1), Written(epoch_ms)),
@@ -100,6 +119,27 @@ pub(super) const ALL: &[Function] = &[
     function("list_concat", (2, 2), Call("sql_array_concat")),
     function("array_to_string", (2, 2), Call("pg_array_to_string")),
     function("range", (2, 2), Call("sql_range")),
+    function("generate_series", (2, 2), Written(|_, args| Some(call("bq_generate_array", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::integer(1)])))),
+    function("list_distinct", (1, 1), Written(distinct)),
+    function("list_unique", (1, 1), Written(|planner, args| Some(call("pg_array_length", vec![distinct(planner, args)?])))),
+    function("list_sort", (1, 1), Call("sql_array_sort")),
+    function("array_sort", (1, 1), Call("sql_array_sort")),
+    function("list_reverse", (1, 1), Call("sql_array_reverse")),
+    function("array_reverse", (1, 1), Call("sql_array_reverse")),
+    function("list_max", (1, 1), Call("sql_array_max")),
+    function("list_min", (1, 1), Call("sql_array_min")),
+    function("list_position", (2, 2), Written(lists::place)),
+    function("list_indexof", (2, 2), Written(lists::place)),
+    function("array_position", (2, 2), Written(lists::place)),
+    function("list_append", (2, 2), Written(lists::append)),
+    function("array_append", (2, 2), Written(lists::append)),
+    function("list_slice", (3, 3), Written(lists::slice_with_ends)),
+    function("array_slice", (3, 3), Written(lists::slice_with_ends)),
+    function("list_cat", (2, 2), Call("sql_array_concat")),
+    function("array_cat", (2, 2), Call("sql_array_concat")),
+    function("array_concat", (2, 2), Call("sql_array_concat")),
+    function("json_extract", (2, 2), Written(|_, args| { args.get(1)?.as_text().filter(|p| p.starts_with('$'))?; Some(Expr::binary(BinaryOp::Arrow, args.first()?.clone(), args.get(1)?.clone())) })),
+    function("json_extract_string", (2, 2), Written(lists::text_by_path)),
 ];
 
 /// Every aggregate that others call otherwise.
@@ -109,16 +149,30 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("count_star", (0, 0), Over::Call("count")),
     aggregate("mean", (1, 1), Over::Call("avg")),
     aggregate("median", (1, 1), Over::Written(median)),
-    aggregate("quantile_cont", (2, 2), Over::Written(quantile)),
+    aggregate("quantile_cont", (2, 2), Over::Written(words::quantile_between)),
+    aggregate("quantile_disc", (2, 2), Over::Written(words::quantile_of_values)),
+    aggregate("quantile", (2, 2), Over::Written(words::quantile_of_values)),
+    aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("arg_max", (2, 2), Over::Written(|_, args| value_at("sql_max_by", args))),
+    aggregate("argmax", (2, 2), Over::Written(|_, args| value_at("sql_max_by", args))),
+    aggregate("max_by", (2, 2), Over::Written(|_, args| value_at("sql_max_by", args))),
+    aggregate("arg_min", (2, 2), Over::Written(|_, args| value_at("sql_min_by", args))),
+    aggregate("argmin", (2, 2), Over::Written(|_, args| value_at("sql_min_by", args))),
+    aggregate("min_by", (2, 2), Over::Written(|_, args| value_at("sql_min_by", args))),
+    aggregate("bit_xor", (1, 1), Over::Call("sql_bit_xor")),
     aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
     aggregate("listagg", (1, 2), Over::Call("group_concat")),
     aggregate("list", (1, 1), Over::Call("pg_array_agg")),
 ];
 
-/// `QUANTILE_CONT(x, fraction)`.
-fn quantile(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
-    let [value, fraction] = args else { return None };
-    fraction.is_literal().then(|| Words::new("pg_percentile_cont", vec![fraction.clone(), value.clone()]))
+/// `ARG_MAX(x, by)`: rows in which x is NULL do not count.
+fn value_at(name: &'static str, args: &[Expr]) -> Option<Words> {
+    let [value, by] = args else { return None };
+    if value.has_subquery() {
+        return None;
+    }
+    let by = Expr::case(vec![(value.clone().is_null().not(), by.clone())], None);
+    Some(Words::new(name, vec![value.clone(), by]))
 }
 
 /// LENGTH of a text, LEN of a list.
@@ -165,6 +219,18 @@ fn regexp_extract(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     words::extracted_or_empty(args.first()?, args.get(1)?, group)
 }
 
+/// `YEARWEEK(d)`: 202401, by ISO 8601.
+fn year_and_week(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [at] = args else { return None };
+    let year = Expr::binary(BinaryOp::Mul, planner.date_part("isoyear", at), Expr::integer(100));
+    Some(Expr::binary(BinaryOp::Add, year, planner.date_part("week", at)))
+}
+
+/// `LIST_DISTINCT(list)`: without NULLs.
+fn distinct(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("sql_array_compact", vec![call("sql_array_distinct", args.to_vec())]))
+}
+
 /// A unit's lower-case name in the singular.
 fn unit(expr: &Expr) -> Option<String> {
     let word = word(expr)?;
@@ -186,11 +252,20 @@ fn date_trunc(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("pg_date_trunc", vec![Expr::text(unit(name)?), at.clone()]))
 }
 
-/// `DATE_DIFF(unit, from, to)` counts beginnings; of weeks it counts something else.
+/// `DATE_DIFF(unit, from, to)` counts beginnings.
 fn date_diff(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [name, from, to] = args else { return None };
-    let unit = unit(name).filter(|unit| unit != "week")?;
-    Some(planner.boundaries(&unit, from, to))
+    let unit = unit(name)?;
+    if unit != "week" {
+        return Some(planner.boundaries(&unit, from, to));
+    }
+    // Weeks of seconds since 1970 at the start of each moment's week, cut to whole numbers.
+    let weeks = |at: &Expr| {
+        let monday = call("pg_date_trunc", vec![Expr::text("week"), at.clone()]);
+        let seconds = call("strftime", vec![Expr::text("%s"), monday]).cast(Affinity::Integer);
+        Expr::binary(BinaryOp::Div, seconds, Expr::integer(604_800))
+    };
+    Some(Expr::binary(BinaryOp::Sub, weeks(to), weeks(from)))
 }
 
 /// `DATE_SUB(unit, from, to)` counts whole units. At the ends of months DuckDB has rules of its own.

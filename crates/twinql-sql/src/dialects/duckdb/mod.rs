@@ -2,6 +2,7 @@
 
 mod functions;
 
+use super::aggregates;
 use super::profile::*;
 use super::words;
 
@@ -9,7 +10,7 @@ pub(super) static PROFILE: Profile = Profile {
     name: "duckdb",
     also: &[],
     system: "DuckDB",
-    grammar: || &sqlparser::dialect::DuckDbDialect {},
+    grammar: || &super::grammars::DUCKDB,
     text: Text { dollars_quote: true, ..Text::STANDARD },
     names: Names {
         schemas: &["main"],
@@ -27,6 +28,6 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(3),
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[functions::ALL, words::ANGLES, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS]),
+    aggregates: &[functions::AGGREGATES, aggregates::REGRESSIONS],
 };

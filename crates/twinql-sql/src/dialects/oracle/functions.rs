@@ -3,6 +3,7 @@
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, listagg, median};
 use crate::dialects::functions::{Function, MANY, To, function};
+use crate::dialects::words;
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
@@ -13,7 +14,7 @@ use crate::temporal::Moment;
 pub(super) const ALL: &[Function] = &[
     // Choices.
     function("nvl", (2, 2), To::Call("coalesce")),
-    function("nvl2", (3, 3), To::Written(nvl2)),
+    function("nvl2", (3, 3), To::Written(words::nvl2)),
     function("decode", (3, MANY), To::Written(decode)),
     function("greatest", (1, 16), To::Call("max")),
     function("least", (1, 16), To::Call("min")),
@@ -32,7 +33,18 @@ pub(super) const ALL: &[Function] = &[
     function("regexp_like", (2, 2), To::As(Dialect::Postgres)),
     function("regexp_like", (3, 3), To::Call("pg_regexp")),
     function("regexp_replace", (3, 3), To::Written(regexp_replace)),
+    function("regexp_substr", (2, 2), To::Written(|_, args| Some(words::extracted(args.first()?, args.get(1)?, 1, 0)))),
+    function("regexp_count", (2, 2), To::Written(words::counts_matches)),
+    function("regexp_instr", (2, 2), To::Written(words::place_of_match)),
+    function("trim", (2, 2), To::As(Dialect::Postgres)),
+    function("ltrim", (2, 2), To::As(Dialect::Postgres)),
+    function("rtrim", (2, 2), To::As(Dialect::Postgres)),
+    function("replace", (2, 2), To::Written(words::without)),
+    function("json_value", (2, 2), To::Call("bq_json_value")),
+    function("sys_guid", (0, 0), To::Written(words::any_text)),
     // Numbers.
+    function("bitand", (2, 2), To::Written(words::bits_of_both)),
+    function("width_bucket", (4, 4), To::Written(words::width_bucket)),
     function("round", (1, 2), To::Written(round)),
     function("trunc", (1, 2), To::Written(trunc)),
     function("log", (2, 2), To::Call("log")),
@@ -45,6 +57,9 @@ pub(super) const ALL: &[Function] = &[
     // Dates.
     function("add_months", (2, 2), To::Call("ora_add_months")),
     function("months_between", (2, 2), To::Call("ora_months_between")),
+    function("next_day", (2, 2), To::Written(words::next_day)),
+    function("numtodsinterval", (2, 2), To::Written(span_of)),
+    function("numtoyminterval", (2, 2), To::Written(span_of)),
     function("last_day", (1, 1), To::Call("my_last_day")),
 ];
 
@@ -54,6 +69,10 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("median", (1, 1), Over::Written(median)),
     // <https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/LISTAGG.html>
     aggregate("listagg", (1, 2), Over::Written(listagg)),
+    // <https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/STATS_MODE.html>
+    aggregate("stats_mode", (1, 1), Over::Call("pg_mode")),
+    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+    aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
     // Of one row 0, where STDDEV_SAMP is NULL: <https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/STDDEV.html>
     aggregate("stddev", (1, 1), Over::Written(|_, _| None)),
     aggregate("variance", (1, 1), Over::Written(|_, _| None)),
@@ -63,10 +82,12 @@ fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::function(name, args)
 }
 
-/// `NVL2(x, a, b)`: a where x is no NULL.
-fn nvl2(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [value, some, none] = args else { return None };
-    Some(Expr::case(vec![(value.clone().is_null().not(), some.clone())], Some(none.clone())))
+/// `NUMTODSINTERVAL(n, 'DAY')`, `NUMTOYMINTERVAL(n, 'MONTH')`.
+fn span_of(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [count, unit] = args else { return None };
+    let unit = words::word(unit)?;
+    let known = ["year", "month", "day", "hour", "minute", "second"].contains(&unit.as_str());
+    known.then(|| planner.span(count, &unit))
 }
 
 /// `DECODE(x, a, b, …, otherwise)`: b where x is a, NULL included.

@@ -2,7 +2,9 @@
 
 mod functions;
 
+use super::aggregates;
 use super::profile::*;
+use super::words;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "oracle",
@@ -20,6 +22,6 @@ pub(super) static PROFILE: Profile = Profile {
         greatest: WithNull::Null,
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[functions::ALL, words::ANGLES]),
+    aggregates: &[functions::AGGREGATES, aggregates::REGRESSIONS],
 };

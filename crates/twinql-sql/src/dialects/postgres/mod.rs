@@ -1,5 +1,6 @@
 //! PostgreSQL 15.
 
+use super::aggregates;
 use super::profile::*;
 
 pub(super) static PROFILE: Profile = Profile {
@@ -25,5 +26,5 @@ pub(super) static PROFILE: Profile = Profile {
         ..Meaning::STANDARD
     },
     functions: None,
-    aggregates: &[],
+    aggregates: &[aggregates::REGRESSIONS],
 };

@@ -26,6 +26,6 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::OF_WAREHOUSES]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[functions::ALL, words::ANGLES, words::OF_ANALYSTS, words::OF_WAREHOUSES]),
+    aggregates: &[functions::AGGREGATES],
 };

@@ -110,8 +110,30 @@ pub(super) fn to_char(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     match args {
         [x] => Some(x.clone().cast(Affinity::Text)),
         [at, template] if !planner.is_number(at) => Some(formatted(planner, at, format(template)?)),
+        // Digits and groups, and zeros behind the point: <https://docs.snowflake.com/en/sql-reference/sql-format-models>.
+        [_, template] => {
+            let digits = template.as_text()?;
+            let digits = digits.strip_prefix("FM").unwrap_or(digits);
+            let (before, after) = digits.split_once('.').unwrap_or((digits, "0"));
+            let plain = !before.is_empty() && before.bytes().all(|b| matches!(b, b'9' | b'0' | b','));
+            (plain && !after.is_empty() && after.bytes().all(|b| b == b'0'))
+                .then(|| call("ora_number_text", args.to_vec()))
+        }
         _ => None,
     }
+}
+
+/// `TO_TIME(at)`: the time of day of a moment.
+pub(super) fn time(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [at] = args else { return None };
+    planner.is_moment(at).then(|| call("time", vec![at.clone()]))
+}
+
+/// `CONVERT_TIMEZONE('UTC', at)`, `CONVERT_TIMEZONE('UTC', 'UTC', at)`: the moment as it is.
+pub(super) fn in_zone(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let (at, zones) = args.split_last()?;
+    let utc = |zone: &Expr| word(zone).is_some_and(|z| matches!(z.as_str(), "utc" | "etc/utc" | "gmt"));
+    zones.iter().all(utc).then(|| planner.timestamp(at))
 }
 
 /// A text read by a format; NULL where it does not fit, where TO_DATE ends with an error.

@@ -5,10 +5,11 @@ use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate, count_if, listagg, median};
 use crate::dialects::functions::To::{As, Call, Written};
 use crate::dialects::functions::{Function, MANY, function, timed};
+use crate::dialects::lists;
 use crate::dialects::words::{self, call};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
-use crate::schema::Affinity;
+use crate::schema::{Affinity, TypeClass};
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -42,9 +43,19 @@ pub(super) const ALL: &[Function] = &[
     function("ltrim", (2, 2), As(Dialect::Postgres)),
     function("rtrim", (2, 2), As(Dialect::Postgres)),
     function("repeat", (2, 2), Call("pg_repeat")),
+    function("concat_ws", (2, MANY), Written(concat_ws)),
+    function("ascii", (1, 1), Call("pg_ascii")),
+    function("unicode", (1, 1), Call("pg_ascii")),
+    function("editdistance", (2, 2), Call("sql_edit_distance")),
+    function("strtok", (1, 3), Written(token)),
+    function("md5", (1, 1), Call("sql_md5")),
+    function("md5_hex", (1, 1), Call("sql_md5")),
+    function("sha2", (1, 1), Call("sql_sha256")),
+    function("sha2_hex", (1, 1), Call("sql_sha256")),
+    function("space", (1, 1), Written(words::space)),
     function("chr", (1, 1), Call("char")),
     function("char", (1, 1), Call("char")),
-    function("replace", (2, 2), Written(|_, args| Some(call("replace", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::text("")])))),
+    function("replace", (2, 2), Written(words::without)),
     function("split_part", (3, 3), Written(split_part)),
     function("split", (2, 2), Written(words::split)),
     function("regexp_like", (2, 2), Written(words::matches_whole)),
@@ -52,12 +63,19 @@ pub(super) const ALL: &[Function] = &[
     function("regexp_replace", (2, 3), Written(words::replaces_all)),
     function("regexp_count", (2, 2), Written(words::counts_matches)),
     function("regexp_substr", (2, 6), Written(regexp_substr)),
+    function("regexp_substr_all", (2, 2), Written(words::all_matches)),
+    function("regexp_instr", (2, 2), Written(words::place_of_match)),
+    function("regexp_like", (3, 3), Written(matches_whole_with)),
+    function("rlike", (3, 3), Written(matches_whole_with)),
     function("uuid_string", (0, 0), Written(words::any_text)),
     // Numbers.
     function("log", (2, 2), Call("log")),
     function("square", (1, 1), Written(|_, args| Some(call("power", vec![args.first()?.clone(), Expr::integer(2)])))),
     function("truncate", (1, 2), Written(dates::trunc)),
     function("trunc", (1, 2), Written(dates::trunc)),
+    function("bitand", (2, 2), Written(words::bits_of_both)),
+    function("bitor", (2, 2), Written(words::bits_of_either)),
+    function("haversine", (4, 4), Call("sql_haversine")),
     function("random", (0, 1), Written(|_, _| Some(call("random", Vec::new())))),
     function("to_number", (1, 3), Written(dates::to_number)),
     function("to_decimal", (1, 3), Written(dates::to_number)),
@@ -107,9 +125,25 @@ pub(super) const ALL: &[Function] = &[
     function("try_to_timestamp_ltz", (1, 2), Written(dates::to_timestamp)),
     function("to_char", (1, 2), Written(dates::to_char)),
     function("to_varchar", (1, 2), Written(dates::to_char)),
+    function("add_months", (2, 2), Written(words::months_later)),
+    function("months_between", (2, 2), Call("ora_months_between")),
+    function("next_day", (2, 2), Written(words::next_day)),
+    function("previous_day", (2, 2), Written(words::previous_day)),
+    function("to_time", (1, 1), Written(dates::time)),
+    function("time", (1, 1), Written(dates::time)),
+    function("convert_timezone", (2, 3), Written(dates::in_zone)),
     function("sysdate", (0, 0), Call("current_timestamp")),
     function("systimestamp", (0, 0), Call("current_timestamp")),
     function("localtimestamp", (0, 0), Call("current_timestamp")),
+    // Geographies: <https://docs.snowflake.com/en/sql-reference/functions-geospatial>
+    function("st_point", (2, 2), Call("bq_st_geogpoint")),
+    function("st_makepoint", (2, 2), Call("bq_st_geogpoint")),
+    function("to_geography", (1, 2), Written(|_, args| Some(call("sql_geography", vec![args.first()?.clone()])))),
+    function("try_to_geography", (1, 2), Written(|_, args| Some(call("sql_geography", vec![args.first()?.clone()])))),
+    function("st_geographyfromwkb", (1, 1), Call("sql_geography")),
+    function("st_geographyfromwkt", (1, 1), Call("sql_geography")),
+    function("st_geographyfromtext", (1, 1), Call("sql_geography")),
+    function("st_geogfromwkt", (1, 1), Call("sql_geography")),
     // Documents.
     function("parse_json", (1, 1), Written(words::document)),
     function("try_parse_json", (1, 1), Call("sql_try_json")),
@@ -124,7 +158,16 @@ pub(super) const ALL: &[Function] = &[
     function("array_to_string", (2, 2), Written(array_to_string)),
     function("array_contains", (2, 2), Written(array_contains)),
     function("array_cat", (2, 2), Call("sql_array_concat")),
-    function("array_append", (2, 2), Written(array_append)),
+    function("array_append", (2, 2), Written(lists::append)),
+    function("array_prepend", (2, 2), Written(lists::prepend)),
+    function("array_compact", (1, 1), Call("sql_array_compact")),
+    function("array_max", (1, 1), Call("sql_array_max")),
+    function("array_min", (1, 1), Call("sql_array_min")),
+    function("array_position", (2, 2), Written(|_, args| Some(call("sql_array_position", vec![args.get(1)?.clone(), args.first()?.clone()])))),
+    function("array_reverse", (1, 1), Call("sql_array_reverse")),
+    function("array_slice", (3, 3), Call("sql_array_slice")),
+    function("arrays_overlap", (2, 2), Call("pg_array_overlaps")),
+    function("json_extract_path_text", (2, 2), Written(lists::text_by_names)),
     function("array_generate_range", (2, 2), Call("sql_range")),
     function("array_sort", (1, 1), Call("sql_array_sort")),
     function("array_distinct", (1, 1), Call("sql_array_distinct")),
@@ -133,7 +176,7 @@ pub(super) const ALL: &[Function] = &[
 /// Every aggregate that others call otherwise.
 pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("count_if", (1, 1), Over::Written(count_if)),
-    aggregate("listagg", (1, 2), Over::Written(listagg)),
+    aggregate("listagg", (1, 2), Over::Written(listagg_or_empty)),
     aggregate("median", (1, 1), Over::Written(median)),
     aggregate("boolor_agg", (1, 1), Over::Call("max")),
     aggregate("booland_agg", (1, 1), Over::Call("min")),
@@ -142,18 +185,58 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("hll", (1, 1), Over::Call("sql_approx_count_distinct")),
     aggregate("variance_pop", (1, 1), Over::Call("pg_var_pop")),
     aggregate("variance_samp", (1, 1), Over::Call("pg_var_samp")),
-    aggregate("array_agg", (1, 1), Over::Written(array_agg)),
-    aggregate("arrayagg", (1, 1), Over::Written(array_agg)),
+    aggregate("array_agg", (1, 1), Over::Written(lists::present)),
+    aggregate("arrayagg", (1, 1), Over::Written(lists::present)),
+    aggregate("array_unique_agg", (1, 1), Over::Written(lists::each_once)),
+    aggregate("mode", (1, 1), Over::Call("pg_mode")),
+    aggregate("approx_percentile", (2, 2), Over::Written(words::near_quantile_between)),
+    aggregate("bitand_agg", (1, 1), Over::Call("sql_bit_and")),
+    aggregate("bitor_agg", (1, 1), Over::Call("sql_bit_or")),
+    aggregate("bitxor_agg", (1, 1), Over::Call("sql_bit_xor")),
 ];
 
-/// `ARRAY_AGG(x)` leaves NULLs out: an array without them.
-fn array_agg(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
-    Some(Words { then: Some(without_nulls), ..Words::new("pg_array_agg", args.to_vec()) })
+/// `LISTAGG(x[, separator])`: '' where there is nothing (<https://docs.snowflake.com/en/sql-reference/functions/listagg>).
+fn listagg_or_empty(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {
+    let then = |joined: Expr| call("coalesce", vec![joined, Expr::text("")]);
+    Some(Words { then: Some(then), ..listagg(planner, args)? })
 }
 
-/// The elements that are no NULL; none at all where there is no array.
-fn without_nulls(array: Expr) -> Expr {
-    call("sql_array_compact", vec![call("coalesce", vec![array, Expr::text("[]")])])
+/// `CONCAT_WS(separator, a, b)`: NULL where one of them is.
+fn concat_ws(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let (by, texts) = args.split_first()?;
+    if by.has_subquery() || texts.iter().any(|e| planner.class(e) == TypeClass::Number) {
+        return None;
+    }
+    let join = |l: Expr, r: Expr| Expr::binary(BinaryOp::Concat, l, r);
+    let joined = texts.iter().cloned().reduce(|l, r| join(join(l, by.clone()), r))?;
+    Some(if texts.len() == 1 { joined.cast(Affinity::Text) } else { joined })
+}
+
+/// `STRTOK(text[, delimiters[, n]])`: the n-th run of characters that are no delimiters.
+fn token(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let delimiters = args.get(1).map_or(Some(" "), Expr::as_text)?;
+    let number = args.get(2).map_or(Some(1), Expr::as_integer).filter(|n| *n > 0)?;
+    let escaped: String = delimiters.chars().flat_map(|c| ['\\', c]).collect();
+    let plain = !delimiters.is_empty() && delimiters.chars().all(|c| c.is_ascii_punctuation());
+    let class = match delimiters {
+        " " => "[^ ]+".to_owned(),
+        _ if plain => format!("[^{escaped}]+"),
+        _ => return None,
+    };
+    Some(words::extracted(args.first()?, &Expr::text(class), number, 0))
+}
+
+/// `REGEXP_LIKE(text, pattern, parameters)`: `i` ignores case.
+fn matches_whole_with(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, pattern, parameters] = args else { return None };
+    let flags = parameters.as_text().filter(|p| matches!(*p, "i" | "c"))?;
+    match words::matches_whole(planner, &[text.clone(), pattern.clone()])? {
+        Expr::Function { name, mut args } => {
+            *args.last_mut()? = Expr::text(flags);
+            Some(Expr::Function { name, args })
+        }
+        _ => None,
+    }
 }
 
 /// `DIV0(a, b)`: 0 where b is 0.
@@ -219,10 +302,4 @@ fn array_to_string(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 fn array_contains(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [value, array] = args else { return None };
     Some(call("pg_array_contains", vec![array.clone(), call("pg_array", vec![value.clone()])]))
-}
-
-/// `ARRAY_APPEND(array, value)`.
-fn array_append(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [array, value] = args else { return None };
-    Some(call("sql_array_concat", vec![array.clone(), call("pg_array", vec![value.clone()])]))
 }

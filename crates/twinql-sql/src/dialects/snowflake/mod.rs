@@ -5,6 +5,7 @@ mod functions;
 
 pub(super) use dates::part;
 
+use super::aggregates;
 use super::profile::*;
 use super::words;
 
@@ -24,6 +25,13 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS, words::OF_WAREHOUSES]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[
+        functions::ALL,
+        words::ANGLES,
+        words::GEOGRAPHIES,
+        words::OF_ANALYSTS,
+        words::PARTS_OF_MOMENTS,
+        words::OF_WAREHOUSES,
+    ]),
+    aggregates: &[functions::AGGREGATES, aggregates::REGRESSIONS, aggregates::BY_ANOTHER],
 };

@@ -5,7 +5,7 @@ use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, count_if, li
 use crate::dialects::functions::To::{As, Call, Written};
 use crate::dialects::functions::{Function, MANY, function};
 use crate::dialects::words::{self, call, word};
-use crate::expr::Expr;
+use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 
 /// Every function that is known here.
@@ -25,13 +25,24 @@ pub(super) const ALL: &[Function] = &[
     function("rpad", (3, 3), Call("pg_rpad")),
     function("chr", (1, 1), Call("char")),
     function("split", (2, 2), Written(words::split)),
-    function("replace", (2, 2), Written(|_, args| Some(call("replace", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::text("")])))),
+    function("replace", (2, 2), Written(words::without)),
+    function("split_part", (3, 3), Written(split_part)),
+    function("codepoint", (1, 1), Call("pg_ascii")),
+    function("levenshtein_distance", (2, 2), Call("sql_edit_distance")),
     // functions/regexp
     function("regexp_like", (2, 2), Written(words::matches)),
     function("regexp_replace", (2, 3), Written(words::replaces_all_by_dollars)),
     function("regexp_count", (2, 2), Written(words::counts_matches)),
     function("regexp_extract", (2, 3), Written(regexp_extract)),
+    function("regexp_extract_all", (2, 3), Written(words::all_matches)),
+    function("try", (1, 1), Written(words::same)),
+    // functions/bitwise
+    function("bitwise_and", (2, 2), Written(words::bits_of_both)),
+    function("bitwise_or", (2, 2), Written(words::bits_of_either)),
+    // functions/geospatial: kilometres
+    function("great_circle_distance", (4, 4), Call("sql_haversine")),
     // functions/math
+    function("truncate", (2, 2), Call("pg_trunc_to")),
     function("log", (2, 2), Call("log")),
     function("log2", (1, 1), Call("log2")),
     function("truncate", (1, 1), Call("trunc")),
@@ -58,16 +69,27 @@ pub(super) const ALL: &[Function] = &[
     function("date", (1, 1), Written(|planner, args| Some(planner.day(args.first()?)))),
     function("from_iso8601_date", (1, 1), Written(|planner, args| Some(planner.day(args.first()?)))),
     function("last_day_of_month", (1, 1), Written(words::last_day)),
+    function("format_datetime", (2, 2), Written(crate::dialects::databricks::date_format)),
+    function("from_iso8601_timestamp", (1, 1), Written(|planner, args| Some(planner.timestamp(args.first()?)))),
+    function("localtimestamp", (0, 0), Call("current_timestamp")),
     function("now", (0, 0), Call("current_timestamp")),
     // functions/array
     function("cardinality", (1, 1), Call("pg_array_length")),
-    function("array_join", (2, 2), Call("pg_array_to_string")),
+    function("array_sort", (1, 1), Call("sql_array_sort")),
+    // functions/json
+    function("json_extract_scalar", (2, 2), Written(scalar_at)),
+    function("json_extract", (2, 2), Written(|_, args| Some(Expr::binary(BinaryOp::Arrow, args.first()?.clone(), args.get(1)?.clone())))),
+    function("json_parse", (1, 1), Written(words::document)),
+    function("json_format", (1, 1), Written(words::same)),
+    function("json_array_length", (1, 1), Call("json_array_length")),
 ];
 
 /// Every aggregate that others call otherwise (functions/aggregate).
 pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("count_if", (1, 1), Over::Written(count_if)),
     aggregate("listagg", (1, 2), Over::Written(listagg)),
+    aggregate("approx_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("approx_percentile", (2, 2), Over::Written(words::near_quantile_of_values)),
     aggregate("arbitrary", (1, 1), Over::Call("sql_any_value")),
     aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
 ];
@@ -83,6 +105,21 @@ fn date_diff(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [name, from, to] = args else { return None };
     let unit = unit(name).filter(|u| !matches!(u.as_str(), "month" | "quarter" | "year"))?;
     Some(planner.whole_units(&unit, from, to))
+}
+
+/// `SPLIT_PART(text, delimiter, n)`: NULL beyond the last part.
+fn split_part(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, by, number] = args else { return None };
+    let at = number.as_integer().filter(|n| *n > 0)? - 1;
+    let parts = call("sql_split", vec![text.clone(), by.clone()]);
+    by.as_text().filter(|by| !by.is_empty())?;
+    planner.part_named(&parts, &Expr::integer(at), false)
+}
+
+/// `JSON_EXTRACT_SCALAR(document, path)`: NULL for an object or an array.
+fn scalar_at(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    args.get(1)?.as_text().filter(|path| path.starts_with('$'))?;
+    Some(call("bq_json_value", args.to_vec()))
 }
 
 /// `REGEXP_EXTRACT(text, pattern[, group])`.

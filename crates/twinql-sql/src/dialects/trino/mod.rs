@@ -2,6 +2,8 @@
 
 mod functions;
 
+use super::aggregates;
+use super::lists;
 use super::profile::*;
 use super::words;
 
@@ -20,6 +22,12 @@ pub(super) static PROFILE: Profile = Profile {
         decimal_scale: Some(0),
         ..Meaning::STANDARD
     },
-    functions: Some(&[functions::ALL, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS]),
-    aggregates: functions::AGGREGATES,
+    functions: Some(&[
+        functions::ALL,
+        words::ANGLES,
+        words::OF_ANALYSTS,
+        lists::FROM_ONE,
+        words::PARTS_OF_MOMENTS,
+    ]),
+    aggregates: &[functions::AGGREGATES, aggregates::REGRESSIONS, aggregates::BY_ANOTHER],
 };

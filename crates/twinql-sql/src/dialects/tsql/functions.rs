@@ -4,6 +4,7 @@ use super::dates;
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate};
 use crate::dialects::functions::{Function, MANY, To, function, timed};
+use crate::dialects::{lists, words};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
@@ -45,12 +46,19 @@ pub(super) const ALL: &[Function] = &[
     function("concat_ws", (3, MANY), To::Written(concat_ws)),
     function("reverse", (1, 1), To::Call("pg_reverse")),
     function("replicate", (2, 2), To::Call("pg_repeat")),
-    function("space", (1, 1), To::Written(space)),
+    function("space", (1, 1), To::Written(words::space)),
     function("ascii", (1, 1), To::Call("unicode")),
     function("unicode", (1, 1), To::Call("unicode")),
     function("char", (1, 1), To::Call("char")),
     function("nchar", (1, 1), To::Call("char")),
     function("format", (2, 2), To::Written(dates::format)),
+    function("translate", (3, 3), To::Call("pg_translate")),
+    function("quotename", (1, 1), To::Written(quoted)),
+    function("str", (1, 1), To::Written(padded)),
+    // <https://learn.microsoft.com/sql/t-sql/functions/json-functions-transact-sql>
+    function("isjson", (1, 1), To::Written(lists::is_document)),
+    function("json_value", (2, 2), To::Written(json_value)),
+    function("json_query", (2, 2), To::Written(lists::object_at)),
     function("isnumeric", (1, 1), To::Call("ms_isnumeric")),
     // Choices: <https://learn.microsoft.com/sql/t-sql/functions/logical-functions-iif-transact-sql>
     function("isnull", (2, 2), To::Written(is_null)),
@@ -64,6 +72,14 @@ pub(super) const ALL: &[Function] = &[
     function("square", (1, 1), To::Written(square)),
     function("log", (1, 1), To::Call("ln")),
     function("log", (2, 2), To::Written(logarithm)),
+    function("sin", (1, 1), To::Call("sql_sin")),
+    function("cos", (1, 1), To::Call("sql_cos")),
+    function("tan", (1, 1), To::Call("sql_tan")),
+    function("asin", (1, 1), To::Call("sql_asin")),
+    function("acos", (1, 1), To::Call("sql_acos")),
+    function("atan", (1, 1), To::Call("sql_atan")),
+    function("atn2", (2, 2), To::Call("sql_atan2")),
+    function("rand", (0, 0), To::Call("random")),
     // Another value at each call.
     function("newid", (0, 0), To::Call("random")),
 ];
@@ -79,6 +95,8 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("stdevp", (1, 1), Over::Call("pg_stddev_pop")),
     aggregate("var", (1, 1), Over::Call("pg_var_samp")),
     aggregate("varp", (1, 1), Over::Call("pg_var_pop")),
+    // <https://learn.microsoft.com/sql/t-sql/functions/approx-count-distinct-transact-sql>
+    aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
 ];
 
 fn call(name: &str, args: Vec<Expr>) -> Expr {
@@ -154,10 +172,26 @@ fn concat_ws(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("concat_ws", texts?))
 }
 
-/// `SPACE(n)`.
-fn space(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [count] = args else { return None };
-    Some(call("pg_repeat", vec![Expr::text(" "), count.clone()]))
+/// `QUOTENAME(x)`: in brackets.
+fn quoted(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [name] = args else { return None };
+    let doubled = call("replace", vec![name.clone(), Expr::text("]"), Expr::text("]]")]);
+    let opened = Expr::binary(BinaryOp::Concat, Expr::text("["), doubled);
+    Some(Expr::binary(BinaryOp::Concat, opened, Expr::text("]")))
+}
+
+/// `STR(n)` of a whole number: ten characters, the digits behind blanks.
+fn padded(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [number] = args else { return None };
+    let whole = planner.class(number) == TypeClass::Integer && !number.has_subquery();
+    let printed = call("printf", vec![Expr::text("%10d"), number.clone()]);
+    whole.then(|| Expr::case(vec![(number.clone().is_null().not(), printed)], None))
+}
+
+/// `JSON_VALUE(document, path)`: NULL for an object or an array.
+fn json_value(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    args.get(1)?.as_text().filter(|path| path.starts_with('$'))?;
+    Some(call("bq_json_value", args.to_vec()))
 }
 
 /// `ISNULL(x, y)`: y as a value of the type of x, so that a fraction beside a whole number would be cut.

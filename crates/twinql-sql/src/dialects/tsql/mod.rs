@@ -32,5 +32,5 @@ pub(super) static PROFILE: Profile = Profile {
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL]),
-    aggregates: functions::AGGREGATES,
+    aggregates: &[functions::AGGREGATES],
 };

@@ -24,7 +24,7 @@ pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
         }
         Expr::AnyOp { left, compare_op, right, is_some: _ } => compared(left, compare_op, right, false),
         Expr::AllOp { left, compare_op, right } => compared(left, compare_op, right, true),
-        _ => None,
+        _ => one_of_patterns(expr),
     };
     if let Some(rewritten) = rewritten {
         *expr = rewritten;
@@ -86,6 +86,36 @@ fn unwrapped(mut expr: &Expr) -> &Expr {
         expr = inner;
     }
     expr
+}
+
+/// `x LIKE ANY ('a%', 'b%')` of Snowflake and Spark: one of several patterns
+/// (<https://docs.snowflake.com/en/sql-reference/functions/like_any>).
+fn one_of_patterns(expr: &Expr) -> Option<Expr> {
+    let (pattern, of_case) = match expr {
+        Expr::Like { negated: false, any: true, expr: _, pattern, escape_char: _ } => (pattern, true),
+        Expr::ILike { negated: false, any: true, expr: _, pattern, escape_char: _ } => (pattern, false),
+        _ => return None,
+    };
+    let patterns = match &**pattern {
+        Expr::Tuple(list) => list.as_slice(),
+        Expr::Nested(one) => std::slice::from_ref(&**one),
+        _ => return None,
+    };
+    let alone = |one: &Expr| match expr {
+        Expr::Like { negated, any: _, expr, pattern: _, escape_char }
+        | Expr::ILike { negated, any: _, expr, pattern: _, escape_char } => {
+            let (negated, expr, escape_char) = (*negated, expr.clone(), escape_char.clone());
+            let pattern = Box::new(one.clone());
+            Some(match of_case {
+                true => Expr::Like { negated, any: false, expr, pattern, escape_char },
+                false => Expr::ILike { negated, any: false, expr, pattern, escape_char },
+            })
+        }
+        _ => None,
+    };
+    let or =
+        |l: Expr, r: Expr| Expr::BinaryOp { left: Box::new(l), op: BinaryOperator::Or, right: Box::new(r) };
+    patterns.iter().filter_map(alone).reduce(or).map(|any| Expr::Nested(Box::new(any)))
 }
 
 /// `left op ANY (array)`; `None` where the right side is a subquery already.

@@ -5,9 +5,11 @@
 //! (<https://learn.microsoft.com/sql/t-sql/queries/from-transact-sql#left_table_source--cross--outer--apply-right_table_source>).
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, Ident, JoinConstraint, JoinOperator, ObjectName, SetExpr,
+    Expr, FunctionArg, FunctionArgExpr, Ident, JoinConstraint, JoinOperator, ObjectName, SetExpr, Spanned,
     TableFactor, TableFunctionArgs, TableWithJoins, Value,
 };
+
+use super::build::call_in_from;
 
 /// Hints at tables (<https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table>).
 const HINTS: [&str; 15] = [
@@ -113,6 +115,13 @@ fn plain(factor: &mut TableFactor) {
             if old {
                 *args = None;
             }
+        }
+        // Keys and values as JSON's own functions name them
+        // (<https://learn.microsoft.com/sql/t-sql/functions/openjson-transact-sql>).
+        TableFactor::OpenJsonTable { json_expr, json_path, columns, alias } if columns.is_empty() => {
+            let path = json_path.iter().map(|path| Expr::Value(path.clone()));
+            let args = std::iter::once(json_expr.clone()).chain(path).collect();
+            *factor = call_in_from("json_each", args, alias.clone(), json_expr.span());
         }
         TableFactor::NestedJoin { table_with_joins, alias: _ } => joined(table_with_joins),
         _ => {}

@@ -10,9 +10,10 @@
 //! | `SAFE.f(a)` | `f(a)`, which is NULL here where it would end with an error |
 
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident,
-    NullTreatment, ObjectName, ObjectNamePart, OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr,
-    Spanned, TableAliasColumnDef, TableFactor, Value, ValueTableMode, ValueWithSpan,
+    DictionaryField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
+    HavingBound, HavingBoundKind, Ident, NullTreatment, ObjectName, ObjectNamePart, OrderByExpr, OrderByKind,
+    Query, Select, SelectItem, SetExpr, Spanned, TableAliasColumnDef, TableFactor, Value, ValueTableMode,
+    ValueWithSpan,
 };
 
 use super::build::{call, last_name, query};
@@ -63,6 +64,7 @@ pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
     }
     if function.over.is_none() {
         without_nulls(function);
+        at_extreme(function);
     }
     if let Some(count) = take_limit(function) {
         let span = expr.span();
@@ -70,6 +72,15 @@ pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
         *expr = call("bq_first_elements", vec![array, count], span);
     }
     Ok(())
+}
+
+/// DuckDB's `{'a': 1}` is `STRUCT(1 AS a)` (sql/data_types/struct).
+pub(super) fn record(expr: &mut Expr) {
+    if let Expr::Dictionary(fields) = expr {
+        let field = |f: DictionaryField| Expr::Named { expr: f.value, name: f.key };
+        let values = std::mem::take(fields).into_iter().map(field).collect();
+        *expr = Expr::Struct { values, fields: Vec::new() };
+    }
 }
 
 /// `SAFE.f` is `f`.
@@ -102,6 +113,23 @@ fn without_nulls(function: &mut Function) {
             }
         }
         _ => {}
+    }
+}
+
+/// `ANY_VALUE(x HAVING MAX y)` is `MAX_BY(x, y)`
+/// (<https://cloud.google.com/bigquery/docs/reference/standard-sql/aggregate_functions#any_value>).
+fn at_extreme(function: &mut Function) {
+    let is_any = last_name(&function.name).as_deref() == Some("any_value");
+    let FunctionArguments::List(list) = &mut function.args else {
+        return;
+    };
+    if let ([FunctionArgumentClause::Having(HavingBound(kind, by))], true) = (list.clauses.as_slice(), is_any)
+    {
+        let name = if *kind == HavingBoundKind::Max { "max_by" } else { "min_by" };
+        list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(by.clone())));
+        list.clauses.clear();
+        function.name =
+            ObjectName(vec![ObjectNamePart::Identifier(Ident::with_span(function.name.span(), name))]);
     }
 }
 

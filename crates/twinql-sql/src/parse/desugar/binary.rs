@@ -1,14 +1,14 @@
-//! MySQL's `BINARY name = 'a'`: the word belongs to `name` alone. The parser puts it before all that follows.
+//! MySQL's `BINARY name = 'a'` and `!flag = 1`: the word belongs to `name` alone. The parser puts it before all that follows.
 
-use sqlparser::ast::{CastKind, DataType, Expr};
+use sqlparser::ast::{CastKind, DataType, Expr, UnaryOperator};
 
-/// Moves the cast from a comparison, or a condition of several, to its first operand.
+/// Moves the cast, or `!`, from a comparison, or a condition of several, to its first operand.
 ///
 /// `BINARY (name = 'a' AND n = 2)`, as it is read, becomes `(BINARY name) = 'a' AND n = 2`. A comparison alone inside
 /// CAST(… AS BINARY) is taken for the same.
 pub(super) fn move_down(expr: &mut Expr) {
-    let Expr::Cast { kind: CastKind::Cast, expr: inner, data_type: DataType::Binary(None), format: None } =
-        expr
+    let (Expr::Cast { kind: CastKind::Cast, expr: inner, data_type: DataType::Binary(None), format: None }
+    | Expr::UnaryOp { op: UnaryOperator::BangNot, expr: inner }) = expr
     else {
         return;
     };

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
-    ObjectName, ObjectNamePart, Query, TableFactor, ValueWithSpan,
+    ObjectName, ObjectNamePart, Query, TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
@@ -70,6 +70,30 @@ pub(super) fn call(name: &str, args: Vec<Expr>, span: Span) -> Expr {
         null_treatment: None,
         over: None,
     })
+}
+
+/// A function in FROM.
+pub(super) fn call_in_from(
+    function: &str,
+    args: Vec<Expr>,
+    alias: Option<TableAlias>,
+    span: Span,
+) -> TableFactor {
+    TableFactor::Table {
+        name: ObjectName(vec![ObjectNamePart::Identifier(Ident::with_span(span, function))]),
+        alias,
+        args: Some(TableFunctionArgs {
+            args: args.into_iter().map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e))).collect(),
+            settings: None,
+        }),
+        with_hints: Vec::new(),
+        version: None,
+        with_ordinality: false,
+        partitions: Vec::new(),
+        json_path: None,
+        sample: None,
+        index_hints: Vec::new(),
+    }
 }
 
 /// A function's lower-case name and plain arguments; `None` where anything else stands in

@@ -7,6 +7,7 @@ mod array_queries;
 mod binary;
 mod build;
 mod children;
+mod clickhouse;
 mod group_all;
 mod grouping;
 mod grouping_windows;
@@ -36,7 +37,7 @@ pub(super) fn desugar(query: &mut Query, dialect: Dialect) -> Result<(), SqlErro
     if dialect == Dialect::Sqlite {
         return Ok(());
     }
-    let mut rewriter = Rewriter { dialect, series: 0, error: None };
+    let mut rewriter = Rewriter { dialect, series: 0, known: pivot::Known::default(), error: None };
     let _ = change(query, &mut rewriter);
     rewriter.error.map_or(Ok(()), Err)
 }
@@ -45,6 +46,8 @@ struct Rewriter {
     dialect: Dialect,
     /// Set-returning functions moved to FROM so far, for their names.
     series: usize,
+    /// What is known of common table expressions.
+    known: pivot::Known,
     /// Why the walk ended.
     error: Option<SqlError>,
 }
@@ -61,11 +64,13 @@ impl VisitorMut for Rewriter {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        self.known.note(query);
         if !matches!(self.dialect, Dialect::Mysql | Dialect::Bigquery) {
-            series::move_to_from(&mut query.body, &mut self.series);
+            series::move_to_from(&mut query.body, &mut self.series, self.dialect);
         }
         match self.dialect {
             Dialect::Tsql => apply::write_out(&mut query.body),
+            Dialect::Clickhouse => clickhouse::limit_by(query),
             Dialect::Oracle => {
                 if let Err(error) = oracle::write_out(query) {
                     return self.flow(Err(error));
@@ -82,6 +87,9 @@ impl VisitorMut for Rewriter {
         if self.dialect.names().fields {
             array_queries::as_value(select);
         }
+        if self.dialect == Dialect::Clickhouse {
+            clickhouse::joins(select);
+        }
         let result = joins::write_out(select).and_then(|()| group_all::write_out(select));
         self.flow(result)
     }
@@ -92,6 +100,7 @@ impl VisitorMut for Rewriter {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if self.dialect.names().fields {
+            array_queries::record(expr);
             let written = array_queries::write_out(expr);
             self.flow(written)?;
         }
@@ -105,6 +114,8 @@ impl VisitorMut for Rewriter {
         }
         match self.dialect {
             Dialect::Oracle => oracle::plain(expr),
+            Dialect::Redshift => oracle::now(expr),
+            Dialect::Clickhouse => clickhouse::parameters(expr),
             Dialect::Tsql => apply::collation(expr),
             _ => {}
         }
@@ -116,8 +127,8 @@ impl VisitorMut for Rewriter {
     }
 
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        let written =
-            series::write_out(factor, self.dialect).and_then(|()| pivot::write_out(factor, self.dialect));
+        let written = series::write_out(factor, self.dialect)
+            .and_then(|()| pivot::write_out(factor, self.dialect, &self.known));
         self.flow(written)
     }
 }

@@ -28,18 +28,23 @@ use crate::syntax::{any_expression, change_expressions};
 
 /// Words that stand for a value without parentheses, and `''`, which is NULL.
 pub(super) fn plain(expr: &mut Expr) {
+    now(expr);
     match &*expr {
-        Expr::Identifier(name)
-            if name.quote_style.is_none()
-                && ["sysdate", "systimestamp"].contains(&name.value.to_ascii_lowercase().as_str()) =>
-        {
-            *expr = call("current_timestamp", Vec::new(), name.span);
-        }
         Expr::Value(value) if matches!(&value.value, ast::Value::SingleQuotedString(text) if text.is_empty()) =>
         {
             *expr = null(value.span);
         }
         _ => {}
+    }
+}
+
+/// SYSDATE, which is called without parentheses; in Redshift too.
+pub(super) fn now(expr: &mut Expr) {
+    if let Expr::Identifier(name) = &*expr
+        && name.quote_style.is_none()
+        && ["sysdate", "systimestamp"].contains(&name.value.to_ascii_lowercase().as_str())
+    {
+        *expr = call("current_timestamp", Vec::new(), name.span);
     }
 }
 

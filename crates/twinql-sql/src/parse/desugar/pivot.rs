@@ -1,4 +1,4 @@
-//! PIVOT and UNPIVOT of a subquery that lists its columns.
+//! PIVOT and UNPIVOT of a subquery, or a common table expression, that lists its columns.
 //!
 //! | written | in plainer words |
 //! |---|---|
@@ -7,7 +7,12 @@
 //!
 //! The columns that are neither counted nor compared are the groups
 //! (<https://learn.microsoft.com/sql/t-sql/queries/from-using-pivot-and-unpivot>,
-//! <https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/SELECT.html>).
+//! <https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/SELECT.html>). Where an aggregate has an alias, BigQuery
+//! writes it before the value in a column's name, Oracle and DuckDB behind it, Databricks behind it where there are several
+//! (<https://cloud.google.com/bigquery/docs/reference/standard-sql/query-syntax#pivot_operator>,
+//! <https://docs.databricks.com/en/sql/language-manual/sql-ref-syntax-qry-select-pivot.html>).
+
+use std::collections::HashMap;
 
 use sqlparser::ast::{
     self, Expr, ExprWithAlias, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident,
@@ -21,7 +26,7 @@ use crate::error::{SqlError, unsupported};
 use crate::syntax::any_expression;
 
 /// Writes out a PIVOT or an UNPIVOT in FROM.
-pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<(), SqlError> {
+pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect, known: &Known) -> Result<(), SqlError> {
     let (span, written) = match &*factor {
         TableFactor::Pivot {
             table,
@@ -30,9 +35,9 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<()
             value_column: _,
             value_source: _,
             default_on_null: _,
-        } => (table.span(), (pivot(factor, dialect, table.span()), alias.clone())),
+        } => (table.span(), (pivot(factor, dialect, known, table.span()), alias.clone())),
         TableFactor::Unpivot { table, alias, value: _, name: _, columns: _, null_inclusion: _ } => {
-            (table.span(), (unpivot(factor, table.span()), alias.clone()))
+            (table.span(), (unpivot(factor, known, table.span()), alias.clone()))
         }
         _ => return Ok(()),
     };
@@ -47,15 +52,58 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<()
     }
 }
 
-/// The columns of a subquery, by the names that it lists.
-fn columns(source: &TableFactor) -> Option<Vec<Ident>> {
-    let TableFactor::Derived { subquery, alias, lateral: false, sample: None } = source else {
-        return None;
-    };
-    if alias.as_ref().is_some_and(|a| !a.columns.is_empty()) {
-        return None;
+/// The columns of common table expressions that list them, by the lower-case names of these; none where two of one name differ.
+#[derive(Default)]
+pub(super) struct Known(HashMap<String, Option<Vec<Ident>>>);
+
+impl Known {
+    /// Notes those of a query.
+    pub(super) fn note(&mut self, query: &Query) {
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            let listed = match cte.alias.columns.as_slice() {
+                [] => listed(&cte.query),
+                columns => Some(columns.iter().map(|c| c.name.clone()).collect()),
+            };
+            let name = cte.alias.name.value.to_ascii_lowercase();
+            self.0
+                .entry(name)
+                .and_modify(|known| *known = known.take().filter(|k| Some(&*k) == listed.as_ref()))
+                .or_insert(listed);
+        }
     }
-    let SetExpr::Select(select) = &*subquery.body else {
+}
+
+/// The columns of a source, by the names that its query lists.
+fn columns(source: &TableFactor, known: &Known) -> Option<Vec<Ident>> {
+    match source {
+        TableFactor::Derived { subquery, alias, lateral: false, sample: None } => {
+            let renamed = alias.as_ref().is_some_and(|a| !a.columns.is_empty());
+            listed(subquery).filter(|_| !renamed)
+        }
+        TableFactor::Table {
+            name,
+            alias,
+            args: None,
+            with_hints: _,
+            version: None,
+            with_ordinality: false,
+            partitions: _,
+            json_path: None,
+            sample: None,
+            index_hints: _,
+        } => match name.0.as_slice() {
+            [one] if alias.as_ref().is_none_or(|a| a.columns.is_empty()) => {
+                known.0.get(&one.as_ident()?.value.to_ascii_lowercase())?.clone()
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The names that a query lists.
+fn listed(query: &Query) -> Option<Vec<Ident>> {
+    let SetExpr::Select(select) = &*query.body else {
         return None;
     };
     let name = |item: &SelectItem| match item {
@@ -102,7 +150,7 @@ fn over(sql: &str, args: &[Expr], source: TableFactor, items: Vec<SelectItem>) -
     Some(query)
 }
 
-fn pivot(factor: &TableFactor, dialect: Dialect, span: Span) -> Option<Box<Query>> {
+fn pivot(factor: &TableFactor, dialect: Dialect, known: &Known, span: Span) -> Option<Box<Query>> {
     let TableFactor::Pivot {
         table,
         aggregate_functions,
@@ -114,19 +162,37 @@ fn pivot(factor: &TableFactor, dialect: Dialect, span: Span) -> Option<Box<Query
     else {
         return None;
     };
-    let ([aggregate], [key]) = (aggregate_functions.as_slice(), value_column.as_slice()) else {
+    let [key] = value_column.as_slice() else {
         return None;
     };
     let key = column(key)?;
     let is_read = |name: &Ident| {
-        any_expression(&aggregate.expr, &mut |e| matches!(e, Expr::Identifier(n) if same(n, name)))
+        aggregate_functions.iter().any(|aggregate| {
+            any_expression(&aggregate.expr, &mut |e| matches!(e, Expr::Identifier(n) if same(n, name)))
+        })
     };
     let groups: Vec<Ident> =
-        columns(table)?.into_iter().filter(|name| !same(name, key) && !is_read(name)).collect();
+        columns(table, known)?.into_iter().filter(|name| !same(name, key) && !is_read(name)).collect();
     let mut items: Vec<SelectItem> =
         groups.iter().map(|name| SelectItem::UnnamedExpr(Expr::Identifier(name.clone()))).collect();
+    let several = aggregate_functions.len() > 1;
     for value in values {
-        items.push(counted(&aggregate.expr, key, value, dialect)?);
+        for ExprWithAlias { expr, alias } in aggregate_functions {
+            let mut item = counted(expr, key, value, dialect)?;
+            if let SelectItem::ExprWithAlias { expr: _, alias: name } = &mut item {
+                match (dialect, alias) {
+                    (_, None) | (Dialect::Databricks, Some(_)) if !several => {}
+                    (Dialect::Bigquery, Some(alias)) => {
+                        name.value = format!("{}_{}", alias.value, name.value)
+                    }
+                    (Dialect::Oracle | Dialect::Databricks | Dialect::Duckdb, Some(alias)) => {
+                        name.value = format!("{}_{}", name.value, alias.value);
+                    }
+                    _ => return None,
+                }
+            }
+            items.push(item);
+        }
     }
     // Without groups there is one row, if there is any.
     let mut query = over("SELECT 1 FROM pivoted HAVING COUNT(*) > 0", &[], named(table, span), items)?;
@@ -199,7 +265,7 @@ fn counted(aggregate: &Expr, key: &Ident, value: &ExprWithAlias, dialect: Dialec
     Some(SelectItem::ExprWithAlias { expr: aggregate, alias })
 }
 
-fn unpivot(factor: &TableFactor, span: Span) -> Option<Box<Query>> {
+fn unpivot(factor: &TableFactor, known: &Known, span: Span) -> Option<Box<Query>> {
     let TableFactor::Unpivot { table, value, name, columns: read, null_inclusion, alias: _ } = factor else {
         return None;
     };
@@ -207,7 +273,8 @@ fn unpivot(factor: &TableFactor, span: Span) -> Option<Box<Query>> {
     let read: Option<Vec<&Ident>> =
         read.iter().map(|ExprWithAlias { expr, alias }| column(expr).filter(|_| alias.is_none())).collect();
     let read = read?;
-    let kept: Vec<Ident> = columns(table)?.into_iter().filter(|c| !read.iter().any(|r| same(r, c))).collect();
+    let kept: Vec<Ident> =
+        columns(table, known)?.into_iter().filter(|c| !read.iter().any(|r| same(r, c))).collect();
     let keeps_nulls = matches!(null_inclusion, Some(NullInclusion::IncludeNulls));
     let arms = read.into_iter().map(|column| {
         let mut items: Vec<SelectItem> =

@@ -5,11 +5,13 @@
 //! functions in FROM alone.
 
 use sqlparser::ast::{
-    self, Expr, FunctionArg, FunctionArgExpr, Ident, SelectItem, SetExpr, Spanned, TableAlias,
-    TableAliasColumnDef, TableFactor, TableFunctionArgs, TableWithJoins, UnaryOperator,
+    self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, SelectItem, SetExpr, Spanned,
+    TableAlias, TableAliasColumnDef, TableFactor, TableFunctionArgs, TableWithJoins, UnaryOperator,
 };
 
-use super::build::{last_name, plain_call, query, text};
+use sqlparser::tokenizer::Span;
+
+use super::build::{call_in_from, last_name, plain_call, query, text};
 use crate::dialects::Dialect;
 use crate::error::{SqlError, unsupported};
 use crate::temporal::{Interval, Moment};
@@ -26,60 +28,120 @@ const IN_OUTPUTS: [&str; 5] = [
     "regexp_split_to_table",
 ];
 
-/// Moves the calls of such functions from the outputs of a SELECT to its FROM.
+/// Moves the calls of such functions from the outputs of a SELECT to its FROM; one in each output, also where something is
+/// done with its rows: `generate_series(…)::date`.
 ///
 /// FROM lists it last, with a comma, so that its argument may read the tables before it.
-pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize) {
+///
+/// Where the arguments aggregate, all else of the SELECT goes into them: `SELECT generate_series(MIN(a), MAX(a)) FROM t` →
+/// `SELECT … FROM generate_series((SELECT MIN(a) FROM t), (SELECT MAX(a) FROM t))`.
+pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize, dialect: Dialect) {
     let SetExpr::Select(select) = body else {
         return;
     };
+    let is_alone = select.projection.len() == 1;
+    let mut moved = Vec::new();
+    let mut over_groups = false;
     for item in &mut select.projection {
-        let (expr, name) = match &*item {
+        let (expr, name) = match item {
             SelectItem::UnnamedExpr(expr) => (expr, None),
             SelectItem::ExprWithAlias { expr, alias } => (expr, Some(alias.clone())),
             SelectItem::ExprWithAliases { expr: _, aliases: _ }
             | SelectItem::QualifiedWildcard(_, _)
             | SelectItem::Wildcard(_) => continue,
         };
-        let Some((function, args)) = plain_call(expr) else {
+        let Some(call) = set_returning(expr, dialect) else {
             continue;
         };
-        if !IN_OUTPUTS.contains(&function.as_str()) {
+        let Some((function, args)) = plain_call(call) else {
             continue;
+        };
+        let function = if function == "arrayjoin" { "unnest".to_owned() } else { function };
+        let mut args: Vec<Expr> = args.into_iter().cloned().collect();
+        if args.iter().any(aggregates) {
+            let plain = select.distinct.is_none() && select.having.is_none() && select.qualify.is_none();
+            let ungrouped = matches!(&select.group_by, ast::GroupByExpr::Expressions(keys, more) if keys.is_empty() && more.is_empty());
+            if !is_alone || !plain || !ungrouped {
+                continue;
+            }
+            let of_group = |arg: Expr| -> Option<Expr> {
+                if !aggregates(&arg) {
+                    return Some(arg);
+                }
+                let mut one = query("SELECT \"$1\"", &[arg])?;
+                if let SetExpr::Select(inner) = &mut *one.body {
+                    inner.from.clone_from(&select.from);
+                    inner.selection.clone_from(&select.selection);
+                }
+                Some(Expr::Subquery(one))
+            };
+            let Some(written) = args.into_iter().map(of_group).collect() else {
+                continue;
+            };
+            args = written;
+            over_groups = true;
         }
-        let span = expr.span();
+        let span = call.span();
         *made += 1;
         let alias = Ident::with_span(span, format!("series_{made}"));
         let column = Ident::with_span(span, "value");
-        let factor = TableFactor::Table {
-            name: ast::ObjectName::from(vec![Ident::with_span(span, &function)]),
-            alias: Some(TableAlias {
-                explicit: true,
-                name: alias.clone(),
-                columns: vec![TableAliasColumnDef { name: column.clone(), data_type: None }],
-                at: None,
-            }),
-            args: Some(TableFunctionArgs {
-                args: args
-                    .into_iter()
-                    .map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e.clone())))
-                    .collect(),
-                settings: None,
-            }),
-            with_hints: Vec::new(),
-            version: None,
-            with_ordinality: false,
-            partitions: Vec::new(),
-            json_path: None,
-            sample: None,
-            index_hints: Vec::new(),
-        };
-        select.from.push(TableWithJoins { relation: factor, joins: Vec::new() });
-        *item = SelectItem::ExprWithAlias {
-            expr: Expr::CompoundIdentifier(vec![alias, column]),
-            alias: name.unwrap_or_else(|| Ident::with_span(span, function)),
-        };
+        let columns = vec![TableAliasColumnDef { name: column.clone(), data_type: None }];
+        let called = TableAlias { explicit: true, name: alias.clone(), columns, at: None };
+        moved.push(call_in_from(&function, args, Some(called), span));
+        *call = Expr::CompoundIdentifier(vec![alias, column]);
+        let name = name.unwrap_or_else(|| Ident::with_span(span, function));
+        *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias: name };
     }
+    if over_groups {
+        select.from.clear();
+        select.selection = None;
+    }
+    select.from.extend(moved.into_iter().map(|relation| TableWithJoins { relation, joins: Vec::new() }));
+}
+
+/// The call of such a function that an output is, or that a cast or a function of one row is applied to.
+fn set_returning(expr: &mut Expr, dialect: Dialect) -> Option<&mut Expr> {
+    let gives_rows = |name: &str| {
+        let own =
+            matches!((dialect, name), (Dialect::Clickhouse, "arrayjoin") | (Dialect::Databricks, "explode"));
+        own || IN_OUTPUTS.contains(&name)
+    };
+    if plain_call(expr).is_some_and(|(name, _)| gives_rows(&name)) {
+        return Some(expr);
+    }
+    match expr {
+        Expr::Nested(inner)
+        | Expr::Cast { kind: _, expr: inner, data_type: _, format: None }
+        | Expr::Extract { field: _, syntax: _, expr: inner } => set_returning(inner, dialect),
+        Expr::BinaryOp { left, op: _, right } => {
+            set_returning(left, dialect).or_else(|| set_returning(right, dialect))
+        }
+        Expr::Function(function) => {
+            let name = last_name(&function.name)?;
+            if function.over.is_some() || crate::plan::is_aggregate(&name) {
+                return None;
+            }
+            let FunctionArguments::List(list) = &mut function.args else { return None };
+            list.args.iter_mut().find_map(|arg| match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)) => set_returning(arg, dialect),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Whether an aggregate stands in an expression, outside of subqueries.
+fn aggregates(expr: &Expr) -> bool {
+    if let Expr::Function(function) = expr
+        && function.over.is_none()
+        && last_name(&function.name).is_some_and(|name| crate::plan::is_aggregate(&name))
+    {
+        return true;
+    }
+    let mut found = false;
+    super::children::each(&mut expr.clone(), &mut |part| found |= aggregates(part));
+    found
 }
 
 /// Makes a call of `UNNEST(array)`, which has a form of its own in the AST.
@@ -94,14 +156,50 @@ pub(super) fn as_call(factor: &mut TableFactor) {
         && let [array] = array_exprs.as_slice()
     {
         let span = array.span();
-        *factor = TableFactor::Function {
-            lateral: true,
-            name: ast::ObjectName::from(vec![Ident::with_span(span, "unnest")]),
-            args: vec![FunctionArg::Unnamed(FunctionArgExpr::Expr(array.clone()))],
-            with_ordinality: false,
-            alias: alias.clone(),
-        };
+        *factor = call_in_from("unnest", vec![array.clone()], alias.clone(), span);
     }
+}
+
+/// Makes a call of `UNNEST(array) WITH ORDINALITY`.
+fn numbered(factor: &mut TableFactor) {
+    let (array, alias) = match &*factor {
+        TableFactor::UNNEST {
+            alias,
+            array_exprs,
+            with_offset: false,
+            with_offset_alias: None,
+            with_ordinality: true,
+        } => match array_exprs.as_slice() {
+            [array] => (array.clone(), alias.clone()),
+            _ => return,
+        },
+        _ => return,
+    };
+    let span = array.span();
+    *factor = call_in_from(crate::plan::NUMBERED, vec![array], alias, span);
+}
+
+/// What else gives a series, and what its only column is called: DuckDB's and Spark's RANGE end before their second bound,
+/// ClickHouse's NUMBERS are so many (DuckDB: sql/functions/nested#range-functions, Databricks:
+/// sql-ref-syntax-qry-select-tvf, ClickHouse: table-functions/numbers).
+fn relative(
+    name: &str,
+    mut args: Vec<Expr>,
+    dialect: Dialect,
+) -> Option<(Vec<Expr>, bool, Option<&'static str>)> {
+    let zero = || super::build::number(0, Span::empty());
+    let column = match (dialect, name) {
+        (Dialect::Tsql, "generate_series") => return Some((args, false, Some("value"))),
+        (_, "generate_series") => return Some((args, false, None)),
+        (Dialect::Duckdb, "range") => "range",
+        (Dialect::Databricks, "range") => "id",
+        (Dialect::Clickhouse, "numbers") if args.len() == 1 => "number",
+        _ => return None,
+    };
+    if args.len() == 1 {
+        args.insert(0, zero());
+    }
+    Some((args, true, Some(column)))
 }
 
 /// Writes out a `generate_series` in FROM.
@@ -110,6 +208,7 @@ pub(super) fn as_call(factor: &mut TableFactor) {
 pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<(), SqlError> {
     if !dialect.names().fields {
         as_call(factor);
+        numbered(factor);
     }
     let (name, args, alias) = match &*factor {
         TableFactor::Table {
@@ -129,9 +228,11 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<()
         }
         _ => return Ok(()),
     };
-    if last_name(name).as_deref() != Some("generate_series") {
+    let Some(function) =
+        last_name(name).filter(|name| ["generate_series", "range", "numbers"].contains(&name.as_str()))
+    else {
         return Ok(());
-    }
+    };
     let args: Option<Vec<Expr>> = args
         .iter()
         .map(|arg| match arg {
@@ -140,30 +241,34 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<()
         })
         .collect();
     let span = name.span();
-    let Some(subquery) = args.and_then(|args| series(&args)) else {
-        return unsupported("generate_series with these arguments", span);
+    let Some((args, ends_before, column)) = args.and_then(|args| relative(&function, args, dialect)) else {
+        return Ok(());
+    };
+    let Some(subquery) = series(&args, ends_before) else {
+        return unsupported(format!("{function} with these arguments"), span);
     };
     // Its only column is called as its table is.
     let mut alias = alias.clone().unwrap_or_else(|| TableAlias {
         explicit: true,
-        name: Ident::with_span(span, "generate_series"),
+        name: Ident::with_span(span, &function),
         columns: Vec::new(),
         at: None,
     });
     if alias.columns.is_empty() {
-        alias.columns.push(TableAliasColumnDef { name: alias.name.clone(), data_type: None });
+        let name = column.map_or_else(|| alias.name.clone(), |column| Ident::with_span(span, column));
+        alias.columns.push(TableAliasColumnDef { name, data_type: None });
     }
     *factor = TableFactor::Derived { lateral: false, subquery, alias: Some(alias), sample: None };
     Ok(())
 }
 
-fn series(args: &[Expr]) -> Option<Box<ast::Query>> {
+fn series(args: &[Expr], ends_before: bool) -> Option<Box<ast::Query>> {
     let (start, stop, step) = match args {
         [start, stop] => (start, stop, None),
         [start, stop, step] => (start, stop, Some(step)),
         _ => return None,
     };
-    if let Some(values) = values(start, stop, step) {
+    if let Some(values) = values(start, stop, step, ends_before) {
         let rows = match values.is_empty() {
             true => "SELECT NULL WHERE 1 = 0".to_owned(),
             false => format!("VALUES {}", values.join(", ")),
@@ -178,7 +283,13 @@ fn series(args: &[Expr]) -> Option<Box<ast::Query>> {
             None => whole(step)? < 0,
         },
     };
-    let (bound, step) = (if down { ">=" } else { "<=" }, step.map_or("1", |_| "\"$3\""));
+    let bound = match (down, ends_before) {
+        (true, false) => ">=",
+        (false, false) => "<=",
+        (true, true) => ">",
+        (false, true) => "<",
+    };
+    let step = step.map_or("1", |_| "\"$3\"");
     let sql = format!(
         "WITH RECURSIVE series(value) AS (
            SELECT \"$1\" WHERE \"$1\" {bound} \"$2\"
@@ -197,12 +308,12 @@ fn series(args: &[Expr]) -> Option<Box<ast::Query>> {
 }
 
 /// The rows of a series of constants, as text.
-fn values(start: &Expr, stop: &Expr, step: Option<&Expr>) -> Option<Vec<String>> {
+fn values(start: &Expr, stop: &Expr, step: Option<&Expr>, ends_before: bool) -> Option<Vec<String>> {
     let mut rows = Vec::new();
     if let (Some(start), Some(stop)) = (whole(start), whole(stop)) {
         let step = step.map_or(Some(1), whole)?;
         let mut at = start;
-        while step > 0 && at <= stop || step < 0 && at >= stop {
+        while (step > 0 && at <= stop || step < 0 && at >= stop) && !(ends_before && at == stop) {
             if rows.len() >= MAX_VALUES {
                 return None;
             }
@@ -214,7 +325,7 @@ fn values(start: &Expr, stop: &Expr, step: Option<&Expr>) -> Option<Vec<String>>
     let (start, stop, step) = (moment(start)?, moment(stop)?, span(step?)?);
     let down = step.length() < 0;
     let (mut at, stop) = (start.to_timestamp(), stop.to_timestamp());
-    while at == stop || (at < stop) != down {
+    while at == stop && !ends_before || at != stop && (at < stop) != down {
         if rows.len() >= MAX_VALUES || step.length() == 0 {
             return None;
         }

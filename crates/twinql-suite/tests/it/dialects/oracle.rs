@@ -22,6 +22,11 @@ fn expressions_give_what_the_documentation_says() {
         &[
             ("NVL(NULL, 5) FROM DUAL", "5"),
             ("NVL2(NULL, 'a', 'b') FROM DUAL", "b"),
+            ("REGEXP_SUBSTR('500 Oracle Parkway', '[0-9]+') FROM DUAL", "500"),
+            ("REGEXP_COUNT('banana', 'an') FROM DUAL", "2"),
+            ("NEXT_DAY(DATE '2009-10-15', 'TUESDAY') FROM DUAL", "2009-10-20"),
+            ("LTRIM('<=====>', '<=') FROM DUAL", ">"),
+            ("DATE '2024-01-31' + NUMTODSINTERVAL(2, 'DAY') FROM DUAL", "2024-02-02 00:00:00"),
             ("DECODE(2, 1, 'Southlake', 2, 'San Francisco', 'Non domestic') FROM DUAL", "San Francisco"),
             ("DECODE(NULL, NULL, 'none', 'some') FROM DUAL", "none"),
             ("DECODE(9, 1, 'a') FROM DUAL", "NULL"),

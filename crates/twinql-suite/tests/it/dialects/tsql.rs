@@ -30,6 +30,15 @@ fn expressions_give_what_the_documentation_says() {
             ("DATEADD(hh, 2, '2024-05-01 23:30:00')", "2024-05-02 01:30:00"),
             ("DATEADD(wk, 1, CAST('2024-05-01' AS DATE))", "2024-05-08"),
             ("DATEDIFF(year, '2005-12-31 23:59:59', '2006-01-01 00:00:00')", "1"),
+            // json_value, json_query, isjson, quotename, str, translate
+            ("JSON_VALUE('{\"a\": {\"b\": true}}', '$.a.b')", "true"),
+            ("JSON_VALUE('{\"a\": {\"b\": 1}}', '$.a')", "NULL"),
+            ("JSON_QUERY('{\"a\": {\"b\": 1}}', '$.a')", "{\"b\":1}"),
+            ("JSON_QUERY('{\"a\": 1}', '$.a')", "NULL"),
+            ("ISJSON('no')", "0"),
+            ("QUOTENAME('abc[]def')", "[abc[]]def]"),
+            ("STR(123)", "       123"),
+            ("TRANSLATE('2*[3+4]/{7-2}', '[]{}', '()()')", "2*(3+4)/(7-2)"),
             ("DATEDIFF(m, '2005-12-31 23:59:59', '2006-01-01 00:00:00')", "1"),
             ("DATEDIFF(dd, '2005-12-31 23:59:59', '2006-01-01 00:00:00')", "1"),
             // From Saturday to Sunday; weeks begin on Sunday.

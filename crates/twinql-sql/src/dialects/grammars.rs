@@ -1,0 +1,43 @@
+//! Grammars of sqlparser's with what their systems have besides.
+
+#![allow(missing_docs, unreachable_pub, dead_code)]
+
+use sqlparser::derive_dialect;
+use sqlparser::dialect::{BigQueryDialect, DatabricksDialect, DuckDbDialect, MySqlDialect};
+
+// `!x`, and EXTRACT of YEAR_MONTH.
+derive_dialect!(
+    Mysql,
+    MySqlDialect,
+    preserve_type_id = true,
+    overrides = { supports_bang_not_operator = true, allow_extract_custom = true }
+);
+
+// `last_value(x IGNORE NULLS)`, `x << 1`.
+derive_dialect!(
+    DuckDb,
+    DuckDbDialect,
+    preserve_type_id = true,
+    overrides = { supports_window_function_null_treatment_arg = true, supports_bitwise_shift_operators = true }
+);
+
+// `x << 1`.
+derive_dialect!(
+    BigQuery,
+    BigQueryDialect,
+    preserve_type_id = true,
+    overrides = { supports_bitwise_shift_operators = true }
+);
+
+// The same, and EXTRACT of DAYOFWEEK_ISO.
+derive_dialect!(
+    Databricks,
+    DatabricksDialect,
+    preserve_type_id = true,
+    overrides = { supports_window_function_null_treatment_arg = true, allow_extract_custom = true }
+);
+
+pub(super) static MYSQL: Mysql = Mysql { dialect: MySqlDialect {} };
+pub(super) static BIGQUERY: BigQuery = BigQuery { dialect: BigQueryDialect {} };
+pub(super) static DUCKDB: DuckDb = DuckDb { dialect: DuckDbDialect {} };
+pub(super) static DATABRICKS: Databricks = Databricks { dialect: DatabricksDialect {} };
