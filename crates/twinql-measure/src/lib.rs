@@ -19,18 +19,15 @@
 use std::error::Error;
 
 mod audit_sample;
-pub mod canonical_speed;
 mod compare_exec;
 pub mod contradictions;
 mod dialects;
 pub mod docs;
 pub mod esm_agreement;
 mod ex;
-mod expected;
 mod fluency_model;
 pub mod gaming;
 pub mod hacking;
-mod hostile_times;
 pub mod inputs;
 mod plausible_forms;
 pub mod probe_agreement;
@@ -63,7 +60,6 @@ pub struct Measurement {
 /// All measurements, in the order of their names.
 pub const MEASUREMENTS: &[Measurement] = &[
     audit_sample::MEASUREMENT,
-    canonical_speed::MEASUREMENT,
     compare_exec::MEASUREMENT,
     contradictions::MEASUREMENT,
     dialects::MEASUREMENT,
@@ -72,11 +68,9 @@ pub const MEASUREMENTS: &[Measurement] = &[
     dialects::pairs::MEASUREMENT,
     esm_agreement::MEASUREMENT,
     ex::MEASUREMENT,
-    expected::MEASUREMENT,
     fluency_model::MEASUREMENT,
     gaming::MEASUREMENT,
     hacking::MEASUREMENT,
-    hostile_times::MEASUREMENT,
     plausible_forms::MEASUREMENT,
     probe_agreement::MEASUREMENT,
     provers::MEASUREMENT,
