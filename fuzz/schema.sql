@@ -1,4 +1,4 @@
--- What the queries of the fuzz targets, of their corpus and of hostile_times are over.
+-- What the queries of the fuzz targets and of their corpus are over.
 CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, country TEXT, age INTEGER);
 CREATE TABLE concert (id INTEGER PRIMARY KEY, theme TEXT, year INTEGER, seats REAL, held DATE,
     singer_id INTEGER NOT NULL REFERENCES singer(id));

@@ -66,7 +66,7 @@ fn verdicts_are_those_of_this_process() {
         ("SELECT max(age) FROM singer", ENDLESS),
         ("SELECT 'a\nb' FROM singer", "SELECT 'a\u{2028}b' FROM singer"),
     ] {
-        let there = crew.judge(&config, &schema, gold, pred).unwrap();
+        let there = crew.judge(&config, &schema, None, gold, pred).unwrap();
         assert_eq!(there, here.report(gold, pred), "{gold} | {pred}");
     }
 }
@@ -85,7 +85,7 @@ const SAME: &str = "SELECT name FROM singer WHERE id = id";
 #[test]
 fn a_pair_that_kills_its_worker_costs_itself() {
     let (crew, schema, config) = (mortal(), schema(), JudgeConfig::default());
-    let report = |pred: &str| crew.judge(&config, &schema, GOLD, pred).unwrap();
+    let report = |pred: &str| crew.judge(&config, &schema, None, GOLD, pred).unwrap();
     for _ in 0..2 {
         assert_eq!(report(SAME).verdict.label(), Some(1));
         let lost = report("SELECT name FROM killer");
@@ -139,7 +139,7 @@ fn a_pair_that_eats_memory_costs_itself() {
         arguments: ["worker", "--threads", "1", "--address-space", "100000000"].map(str::to_owned).to_vec(),
     };
     let (crew, schema) = (Crew::new(program, LONG), schema());
-    let report = |pred: &str| crew.judge(&config, &schema, GOLD, pred).unwrap();
+    let report = |pred: &str| crew.judge(&config, &schema, None, GOLD, pred).unwrap();
     for _ in 0..2 {
         let hungry = report(HUNGRY);
         assert!(matches!(hungry.verdict, Verdict::Timeout { .. }), "{hungry:?}");
@@ -172,9 +172,9 @@ fn a_file_that_kills_its_worker_costs_its_pair() {
 #[test]
 fn a_worker_beyond_its_time_is_killed() {
     let (crew, schema, config) = (crew(Duration::from_secs(2)), schema(), unbounded());
-    let report = crew.judge(&config, &schema, GOLD, ENDLESS).unwrap();
+    let report = crew.judge(&config, &schema, None, GOLD, ENDLESS).unwrap();
     assert!(matches!(report.verdict, Verdict::Timeout { .. }), "{:?}", report.verdict);
-    let next = crew.judge(&config, &schema, GOLD, SAME).unwrap();
+    let next = crew.judge(&config, &schema, None, GOLD, SAME).unwrap();
     assert_eq!(next.verdict.label(), Some(1));
 }
 
@@ -184,9 +184,9 @@ fn the_systems_limits_hold() {
     let (schema, config) = (schema(), unbounded());
     // A second of CPU time, 1.5 GB of memory.
     let crew = scripted(r#"ulimit -t 1; ulimit -v 1500000; exec "$0" worker"#);
-    let report = crew.judge(&config, &schema, GOLD, ENDLESS).unwrap();
+    let report = crew.judge(&config, &schema, None, GOLD, ENDLESS).unwrap();
     assert!(report.notes[0].contains("died or was stopped"), "{report:?}");
-    let next = crew.judge(&config, &schema, GOLD, SAME).unwrap();
+    let next = crew.judge(&config, &schema, None, GOLD, SAME).unwrap();
     assert_eq!(next.verdict.label(), Some(1));
 }
 
@@ -194,10 +194,10 @@ fn the_systems_limits_hold() {
 fn a_program_that_is_no_worker() {
     let (schema, config) = (schema(), JudgeConfig::default());
     let missing = Program { path: "/nonexistent/twinql".into(), arguments: Vec::new() };
-    assert!(Crew::new(missing, LONG).judge(&config, &schema, GOLD, SAME).is_err());
+    assert!(Crew::new(missing, LONG).judge(&config, &schema, None, GOLD, SAME).is_err());
     for script in ["read a; read b; read c; echo nonsense", "exit 1", "echo nonsense"] {
         let crew = scripted(script);
-        assert!(crew.judge(&config, &schema, GOLD, SAME).is_err(), "{script}");
+        assert!(crew.judge(&config, &schema, None, GOLD, SAME).is_err(), "{script}");
     }
 }
 

@@ -374,7 +374,7 @@ impl PyEngine {
         let (core, schemas) = self.prepared(py, schemas)?;
         let how = Resampling { resamples, level, seed: self.settings.seed };
         evaluation::check(&how)?;
-        let mut seen = evaluation::Seen::new(core.engine.metrics().len());
+        let mut seen = evaluation::Seen::new(&core.engine);
         let arguments = Arguments { pairs, schemas, progress };
         self.each(py, &core, arguments, "scoring", &mut |(record, _), label| {
             seen.add(&core.engine, &record, label);

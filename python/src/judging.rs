@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use twinql::engine::judge_config;
 use twinql::judging::judge_all;
-use twinql::record::Status;
 use twinql::signature::{Signature, of_suite};
 use twinql::status;
 use twinql::suite::{JudgeConfig, Report, Verdict};
@@ -15,24 +14,15 @@ use twinql::{Dialects, Job};
 use crate::batch::{Bar, Task, Window, stream};
 use crate::errors::ArgumentError;
 use crate::pairs::Pairs;
-use crate::results::{classes, of_input, witness};
+use crate::results::{classes, witness};
 use crate::runtime::pool;
 use crate::schemas;
 use crate::settings;
 
 /// What verdicts depend on.
 pub(crate) fn signature(config: &JudgeConfig, dialects: Dialects) -> String {
-    Signature {
-        metric: "suite".into(),
-        checkpoint: "none".into(),
-        dialects,
-        semantics: config.semantics.name.clone(),
-        threshold: 0.5,
-        device: "cpu".into(),
-        seed: config.seed,
-        further: of_suite(config),
-    }
-    .to_string()
+    let further = of_suite(config);
+    Signature::without_network("suite", dialects, &config.semantics, 0.5, config.seed, further).to_string()
 }
 
 /// A report that stands for a panic.
@@ -100,7 +90,7 @@ fn verdict<'py>(
     report: Option<Report>,
     signature: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut status, mut error): (Status, Option<String>) = of_input(job);
+    let (mut status, mut error) = status::of_input(job);
     let (mut said, mut databases, mut nonempty) = (None, None, None);
     let mut shown = py.None().into_bound(py);
     let mut notes = Vec::new();

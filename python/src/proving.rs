@@ -14,7 +14,7 @@ use crate::batch::{Bar, Task, Window, stream};
 use crate::errors::InternalError;
 use crate::json;
 use crate::pairs::Pairs;
-use crate::results::{classes, of_input};
+use crate::results::classes;
 use crate::runtime::pool;
 use crate::schemas;
 use crate::settings;
@@ -40,18 +40,9 @@ pub(crate) fn prove<'py>(
     let dialects = settings::of_pair(dialect, gold_dialect, pred_dialect)?;
     let semantics = settings::preset(semantics)?;
     let threshold = metrics::metric("proof").map_or(1.0, |m| m.threshold);
-    let signature = Signature {
-        metric: "proof".into(),
-        checkpoint: "none".into(),
-        dialects,
-        semantics: semantics.name.clone(),
-        threshold,
-        device: "cpu".into(),
-        // Nothing is random.
-        seed: 0,
-        further: Vec::new(),
-    }
-    .to_string();
+    // Nothing is random.
+    let signature =
+        Signature::without_network("proof", dialects, &semantics, threshold, 0, Vec::new()).to_string();
     let pool = pool(py, threads)?;
     let pairs = Pairs::new(py, &pool, pairs, schemas::argument(py, schemas, dialects)?, dialects)?;
     let bar = Bar::new(progress, pairs.count, "proving")?;
@@ -75,7 +66,7 @@ pub(crate) fn prove<'py>(
     let class = classes(py)?.proof.bind(py);
     stream(py, &pool, pairs, &Arc::new(task), &bar, &mut |job, _, proved| {
         let id = json::to_python(py, &job.id)?;
-        let proof = match (proved, of_input(&job)) {
+        let proof = match (proved, status::of_input(&job)) {
             (Some(Ok((name, details, words))), _) => {
                 let details = json::to_python(py, &details)?;
                 class.call1((id, Status::Ok.name(), name, details, words, None::<String>, &signature))

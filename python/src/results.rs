@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use twinql::model::Decision;
-use twinql::record::{Record, Status};
+use twinql::record::Record;
 use twinql::suite::Witness;
 use twinql::{Job, Work};
 
@@ -80,14 +80,6 @@ impl<'py> Scores<'py> {
             said,
             &self.signatures,
         ))
-    }
-}
-
-/// The status and error of a pair that cannot be used; `ok` of one that can.
-pub(crate) fn of_input(job: &Job) -> (Status, Option<String>) {
-    match &job.work {
-        Work::Pair { .. } => (Status::Ok, None),
-        Work::Unusable { status, error, .. } => (*status, Some(error.clone())),
     }
 }
 

@@ -56,14 +56,7 @@ pub(crate) fn read(metrics: &[&Metric], arguments: &[(Setting, &str, bool)]) -> 
 
 /// The parameters of partial matching, the usual ones where none are given.
 pub(crate) fn matching(alpha: Option<f64>, beta: Option<f64>, omega: Option<f64>) -> PyResult<RelPmConfig> {
-    let usual = RelPmConfig::default();
-    let config = RelPmConfig {
-        alpha: alpha.unwrap_or(usual.alpha),
-        beta: beta.unwrap_or(usual.beta),
-        omega: omega.unwrap_or(usual.omega),
-    };
-    config.check().map_err(|e| ArgumentError::new_err(format!("relpm_{e}")))?;
-    Ok(config)
+    RelPmConfig::with(alpha, beta, omega).map_err(|e| ArgumentError::new_err(format!("relpm_{e}")))
 }
 
 /// The n-grams that `crystalbleu` leaves out, of the queries of a file.

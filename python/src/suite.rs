@@ -20,7 +20,6 @@ use crate::batch::{Bar, Task, Window, stream};
 use crate::errors::{ArgumentError, InputError};
 use crate::judging;
 use crate::pairs::Pairs;
-use crate::results::of_input;
 use crate::runtime::{self, pool};
 use crate::schemas;
 use crate::settings;
@@ -130,7 +129,7 @@ fn failed(_: &Job, why: String) -> Outcome {
 /// What the judge's verdict comes to.
 fn judged(job: &Job, verdict: Option<Verdict>) -> Outcome {
     let Some(verdict) = verdict else {
-        let (status, error) = of_input(job);
+        let (status, error) = status::of_input(job);
         return (status, wrong_where(status), error);
     };
     let (status, error) = status::of_verdict(&verdict);

@@ -8,7 +8,6 @@ mod input;
 mod interrupt;
 mod labels;
 mod output;
-mod plot;
 pub mod registries;
 mod report;
 
@@ -139,7 +138,6 @@ fn run_command(cli: Cli) -> anyhow::Result<u8> {
         #[cfg(feature = "serve")]
         Command::Serve(typed) => commands::serve::run(typed, common.seed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),
-        Command::Seal(typed) => commands::seal::run(&typed, console),
         Command::Rules(typed) => commands::registries::rules(&typed),
         Command::Checks(typed) => commands::registries::checks(&typed),
         Command::Metrics(typed) => commands::registries::metrics(&typed),

@@ -1,6 +1,6 @@
 //! The figures of `twinql evaluate` as a table.
 
-pub(crate) use twinql::evaluation::{Abstention, MetricReport, Subject, measure};
+pub(crate) use twinql::evaluation::{Abstention, MetricReport, Subject};
 
 use crate::output::table;
 

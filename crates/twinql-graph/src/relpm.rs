@@ -38,6 +38,24 @@ pub enum RelPmError {
 }
 
 impl RelPmConfig {
+    /// The usual parameters but for those that are given.
+    ///
+    /// # Errors
+    /// Those of [`RelPmConfig::check`].
+    pub fn with(
+        alpha: Option<f64>,
+        beta: Option<f64>,
+        omega: Option<f64>,
+    ) -> Result<RelPmConfig, RelPmError> {
+        let usual = RelPmConfig::default();
+        let config = RelPmConfig {
+            alpha: alpha.unwrap_or(usual.alpha),
+            beta: beta.unwrap_or(usual.beta),
+            omega: omega.unwrap_or(usual.omega),
+        };
+        config.check().map(|()| config)
+    }
+
     /// Checks the ranges: within them a score of 1 means equal trees.
     ///
     /// # Errors

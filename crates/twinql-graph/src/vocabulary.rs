@@ -411,25 +411,16 @@ fn facts(class: TypeClass, role: Role, nullable: bool) -> Tag {
     u16::try_from(index).map_or(Tag::NONE, Tag)
 }
 
-/// Vocabularies of earlier releases that this one only adds tags to: the hash, and how many tags there were. Their
-/// checkpoints are read as if the new tags had been there and never been met.
-pub const EARLIER: [(&str, usize); 2] =
-    [("946308df0862ef83", MARKS.len() + FACTS), ("b3c963d8f2856c0b", MARKS.len() + FACTS + 1)];
-
 /// A hash of both lists and of the graphs' version, 16 hexadecimal digits, the same on
 /// every machine: equal exactly where a checkpoint's embedding tables fit.
 pub fn hash() -> String {
-    hash_of(&TAGS)
-}
-
-fn hash_of(tags: &[String]) -> String {
     let mut hash = Fnv::default();
     hash.write(GRAPH_VERSION.as_bytes());
     for word in WORDS {
         hash.write(word.as_bytes());
     }
     hash.write(b"tags");
-    for tag in tags {
+    for tag in TAGS.iter() {
         hash.write(tag.as_bytes());
     }
     format!("{:016x}", hash.0)
@@ -497,17 +488,10 @@ mod tests {
         }
     }
 
-    /// A changed vocabulary makes shipped checkpoints useless, unless it only adds tags: change it knowingly.
+    /// A changed vocabulary makes shipped checkpoints useless: change it knowingly.
     #[test]
     fn hash_is_stable() {
         assert_eq!(hash(), hash());
         assert_eq!(hash().len(), 16);
-    }
-
-    #[test]
-    fn earlier_vocabularies_are_the_first_tags_of_this_one() {
-        for (earlier, tags) in EARLIER {
-            assert_eq!(hash_of(&TAGS[..tags]), earlier);
-        }
     }
 }

@@ -19,7 +19,6 @@
 use std::error::Error;
 
 mod audit_sample;
-pub mod canonical_speed;
 mod compare_exec;
 pub mod contradictions;
 mod dialects;
@@ -27,11 +26,9 @@ pub mod docs;
 mod edits;
 pub mod esm_agreement;
 mod ex;
-mod expected;
 mod fluency_model;
 pub mod gaming;
 pub mod hacking;
-mod hostile_times;
 pub mod inputs;
 mod plausible_forms;
 pub mod probe_agreement;
@@ -64,7 +61,6 @@ pub struct Measurement {
 /// All measurements, in the order of their names.
 pub const MEASUREMENTS: &[Measurement] = &[
     audit_sample::MEASUREMENT,
-    canonical_speed::MEASUREMENT,
     compare_exec::MEASUREMENT,
     contradictions::MEASUREMENT,
     dialects::MEASUREMENT,
@@ -74,11 +70,9 @@ pub const MEASUREMENTS: &[Measurement] = &[
     edits::MEASUREMENT,
     esm_agreement::MEASUREMENT,
     ex::MEASUREMENT,
-    expected::MEASUREMENT,
     fluency_model::MEASUREMENT,
     gaming::MEASUREMENT,
     hacking::MEASUREMENT,
-    hostile_times::MEASUREMENT,
     plausible_forms::MEASUREMENT,
     probe_agreement::MEASUREMENT,
     provers::MEASUREMENT,

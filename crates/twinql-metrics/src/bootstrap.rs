@@ -1,4 +1,4 @@
-//! Intervals and paired differences by resampling.
+//! Intervals by resampling.
 //!
 //! Resample `i` is drawn from the seed and `i` alone, so it is the same whatever the
 //! number of threads, and two metrics over the same items see the same resamples: their
@@ -52,16 +52,6 @@ pub fn resample(n: usize, seed: u64, index: u64) -> Vec<usize> {
     (0..n).map(|_| rng.random_range(0..n)).collect()
 }
 
-fn statistics<F>(n: usize, how: &Resampling, statistic: &F) -> Vec<f64>
-where
-    F: Fn(&[usize]) -> Result<f64, Undefined> + Sync,
-{
-    (0..how.resamples as u64)
-        .into_par_iter()
-        .filter_map(|i| statistic(&resample(n, how.seed, i)).ok().filter(|v| v.is_finite()))
-        .collect()
-}
-
 /// The q-quantile of sorted values, interpolated linearly (Hyndman and Fan's type 7).
 pub(crate) fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
@@ -79,7 +69,10 @@ where
     F: Fn(&[usize]) -> Result<f64, Undefined> + Sync,
 {
     let estimate = statistic(&(0..n).collect::<Vec<_>>())?;
-    let mut values = statistics(n, how, &statistic);
+    let mut values: Vec<f64> = (0..how.resamples as u64)
+        .into_par_iter()
+        .filter_map(|i| statistic(&resample(n, how.seed, i)).ok().filter(|v| v.is_finite()))
+        .collect();
     values.sort_by(f64::total_cmp);
     let tail = (1.0 - how.level.clamp(0.0, 1.0)) / 2.0;
     Ok(Interval {
@@ -88,36 +81,6 @@ where
         high: quantile(&values, 1.0 - tail).unwrap_or(estimate),
         resamples: values.len(),
     })
-}
-
-/// A difference of two statistics over the same items.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Difference {
-    /// First statistic minus second, with its interval.
-    pub interval: Interval,
-    /// Two-sided p of the null hypothesis "both are equally good": (c + 1) / (n + 1),
-    /// where c of n resamples lie at least as far from the observed difference as 0 does.
-    pub p: f64,
-}
-
-/// The paired bootstrap of `first − second` (Koehn 2004; p as in sacreBLEU): both are
-/// evaluated on the same resamples.
-pub fn paired_difference<F, G>(
-    n: usize,
-    how: &Resampling,
-    first: F,
-    second: G,
-) -> Result<Difference, Undefined>
-where
-    F: Fn(&[usize]) -> Result<f64, Undefined> + Sync,
-    G: Fn(&[usize]) -> Result<f64, Undefined> + Sync,
-{
-    let difference = |items: &[usize]| Ok(first(items)? - second(items)?);
-    let interval = bootstrap(n, how, difference)?;
-    let values = statistics(n, how, &difference);
-    let extreme =
-        values.iter().filter(|v| (**v - interval.estimate).abs() >= interval.estimate.abs()).count();
-    Ok(Difference { interval, p: (extreme as f64 + 1.0) / (values.len() as f64 + 1.0) })
 }
 
 #[cfg(test)]
@@ -159,21 +122,6 @@ mod tests {
                 .install(|| bootstrap(50, &Resampling::default(), mean(&values)).unwrap())
         };
         assert_eq!(run(1), run(3));
-    }
-
-    #[test]
-    fn difference_of_a_list_with_itself_is_nothing() {
-        let values = [1.0, 2.0, 5.0];
-        let d = paired_difference(3, &Resampling::default(), mean(&values), mean(&values)).unwrap();
-        assert_eq!((d.interval.estimate, d.p), (0.0, 1.0));
-    }
-
-    #[test]
-    fn a_clear_difference_is_significant() {
-        let (a, b): (Vec<f64>, Vec<f64>) =
-            (0..100).map(|i| (1.0 + f64::from(i % 3), f64::from(i % 3))).unzip();
-        let d = paired_difference(100, &Resampling::default(), mean(&a), mean(&b)).unwrap();
-        assert!((d.interval.estimate - 1.0).abs() < 1e-12 && d.p < 0.01, "{d:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod significance;
 mod systems;
 mod template;
 
-pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
+pub use bootstrap::{Interval, Resampling, bootstrap, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
 pub use classic::{
     ESM_RULES, EsmRule, Pair, Scored, Side, TRIVIAL, TrivialNgrams, bleu, clauses_match, code_bleu,

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, TensorView};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use twinql_graph::{Question, vocabulary};
+use twinql_graph::Question;
 
 use crate::{
     band::Band,
@@ -42,8 +42,6 @@ pub struct CheckpointInfo {
     /// Hash of the feature vocabulary.
     pub vocabulary: String,
     /// Names of the semantics of the training labels: what the network can be asked for.
-    /// A single name stands for a list of one.
-    #[serde(deserialize_with = "one_or_more")]
     pub semantics: Vec<String>,
     /// Seed of the training run.
     pub seed: u64,
@@ -147,19 +145,6 @@ pub(crate) fn signature(config: &TrainConfig, data: &str, threshold: Option<f32>
     format!("twinql:{program}|{metric}|dtype:f32|seed:{}", config.seed)
 }
 
-fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Names {
-        One(String),
-        More(Vec<String>),
-    }
-    Ok(match Names::deserialize(deserializer)? {
-        Names::One(name) => vec![name],
-        Names::More(names) => names,
-    })
-}
-
 /// Weights and what is known of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
@@ -195,7 +180,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`ModelError::Checkpoint`] for a truncated or foreign file or missing tensors,
-    /// [`ModelError::Checksum`] and [`ModelError::NoChecksum`] for a damaged or very old one,
+    /// [`ModelError::Checksum`] and [`ModelError::NoChecksum`] for a damaged one,
     /// [`ModelError::Vocabulary`] for one of another feature vocabulary.
     pub fn from_bytes(
         bytes: &[u8],
@@ -222,30 +207,15 @@ impl Checkpoint {
             return Err(ModelError::damaged(origin, "its calibration is not usable"));
         }
         let layout = Layout::new(&info.model);
-        let checkpoint = Checkpoint { weights: decode(bytes, origin, &layout, "")?, info };
+        let weights = decode(bytes, origin, &layout, "")?;
         match vocabulary {
-            Some(expected) if checkpoint.info.vocabulary != expected => {
-                checkpoint.brought_to(expected, origin)
-            }
-            _ => Ok(checkpoint),
-        }
-    }
-
-    /// The checkpoint of an earlier vocabulary ([`vocabulary::EARLIER`]) in today's: tags that came since have weights of
-    /// zero, as no graph that it was trained on has them.
-    fn brought_to(self, expected: &str, origin: &str) -> Result<Checkpoint, ModelError> {
-        let Checkpoint { info, weights } = self;
-        let only_tags = |&(hash, tags): &(&str, usize)| info.vocabulary == hash && info.model.tags == tags;
-        if expected != vocabulary::hash() || !vocabulary::EARLIER.iter().any(only_tags) {
-            return Err(ModelError::Vocabulary {
+            Some(expected) if info.vocabulary != expected => Err(ModelError::Vocabulary {
                 origin: origin.to_owned(),
                 found: info.vocabulary,
                 expected: expected.to_owned(),
-            });
+            }),
+            _ => Ok(Checkpoint { weights, info }),
         }
-        let model = GmnConfig { tags: vocabulary::TAG_COUNT, ..info.model.clone() };
-        let weights = Layout::new(&info.model).grown(&weights, &Layout::new(&model));
-        Ok(Checkpoint { info: CheckpointInfo { model, vocabulary: expected.to_owned(), ..info }, weights })
     }
 
     /// Writes the file whole or not at all.

@@ -364,8 +364,6 @@ pub struct TrainConfig {
     /// With teachers, how much the label of a pair that differs is that which a handful of databases with
     /// random rows give, by its [`ease`](crate::Example::ease): from 0 (the label is what it is) to 1.
     pub plain_share: f32,
-    /// Weight positive and negative pairs so that both classes count alike.
-    pub balance: bool,
     /// Stop after this many epochs without a better validation AUC.
     pub patience: usize,
     /// Decay of an exponential moving average of weights, which is then what is validated and
@@ -407,7 +405,6 @@ impl Default for TrainConfig {
             teachers: Vec::new(),
             teacher_share: 0.7,
             plain_share: 0.0,
-            balance: false,
             patience: 6,
             ema_decay: 0.999,
             max_minutes: 0.0,

@@ -47,8 +47,6 @@ pub(crate) struct TrainingSet {
     pub(crate) usable: Vec<(usize, usize)>,
     /// How many examples have equal canonical forms: distance 0 whatever the weights.
     pub(crate) identical: usize,
-    /// Factors of positive and negative pairs.
-    factors: (f32, f32),
 }
 
 impl TrainingSet {
@@ -90,13 +88,7 @@ impl TrainingSet {
                 unusable.count
             )));
         }
-        let factors = if config.balance {
-            let mean = 0.5 * (totals.0 + totals.1);
-            ((mean / totals.0) as f32, (mean / totals.1) as f32)
-        } else {
-            (1.0, 1.0)
-        };
-        Ok(TrainingSet { usable, identical, factors })
+        Ok(TrainingSet { usable, identical })
     }
 
     /// Batches of one epoch: pairs of similar size together (sizes jittered by a tenth, so that
@@ -133,12 +125,11 @@ impl TrainingSet {
             .iter()
             .filter_map(|&index| {
                 let example = &examples[index];
-                let factor = if example.label { self.factors.0 } else { self.factors.1 };
                 let Example { label, ease, share, .. } = *example;
                 Some(Item {
                     pair: Prepared::new(&example.pair, &config.network.model).ok()?,
                     target: Target::new(config, Known { label, ease, share }, lessons.of(index)),
-                    weight: example.weight * factor,
+                    weight: example.weight,
                 })
             })
             .collect()

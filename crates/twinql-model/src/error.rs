@@ -36,9 +36,7 @@ pub enum ModelError {
         origin: String,
     },
     /// A file of weights without a checksum.
-    #[error(
-        "{origin} carries no checksum: it was written by an older twinql, or is damaged; if it is known to be sound, give it one with `twinql seal`"
-    )]
+    #[error("{origin} carries no checksum: it is damaged, or was not written by twinql; get or make it anew")]
     NoChecksum {
         /// The file's name.
         origin: String,

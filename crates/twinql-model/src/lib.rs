@@ -92,6 +92,6 @@ pub use report::{
 };
 pub use score::Score;
 pub use scorer::Scorer;
-pub use seal::{add_checksum, checksum};
+pub use seal::checksum;
 pub use tiers::{Cascade, Evidence, Tier, Tiers};
 pub use train::{Trained, check_files, train};

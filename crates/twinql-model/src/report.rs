@@ -14,8 +14,6 @@ pub struct StartReport {
     /// Training and validation pairs left out since the network cannot read them, with the
     /// first one's error.
     pub unusable: Option<(usize, String)>,
-    /// Validation pairs.
-    pub valid_pairs: usize,
     /// Steps of an epoch.
     pub steps: usize,
     /// Epochs at most.

@@ -9,9 +9,6 @@ use sha2::{Digest, Sha256};
 
 use twinql_files::hex;
 
-use crate::error::ModelError;
-use crate::header::metadata;
-
 /// How the header of each file of ours begins. The number before it is the header's length.
 const BEGIN: &[u8] = br#"{"__metadata__":{"#;
 /// What stands before and after the checksum's digits: 80 bytes in all, since headers are as
@@ -82,22 +79,6 @@ pub fn checksum(bytes: &[u8]) -> String {
 pub(crate) fn digest(bytes: &[u8]) -> Vec<u8> {
     let plain = unsealed(bytes);
     Sha256::digest(plain.as_deref().unwrap_or(bytes)).to_vec()
-}
-
-/// Gives a file that was written before there were checksums its own: a checkpoint, or the state of an
-/// interrupted run. Nothing else of it changes. `None` where it carries a valid one.
-///
-/// # Errors
-/// It is no file of ours, is cut off, or carries a checksum that is wrong.
-pub fn add_checksum(bytes: &[u8], origin: &str) -> Result<Option<Vec<u8>>, ModelError> {
-    metadata(bytes, origin)?;
-    match check(bytes) {
-        Ok(()) => Ok(None),
-        Err(Unsealed::Wrong) => Err(ModelError::Checksum { origin: origin.to_owned() }),
-        Err(Unsealed::Missing) => seal(bytes)
-            .map(Some)
-            .ok_or_else(|| ModelError::damaged(origin, "its header is not as this program writes it")),
-    }
 }
 
 #[cfg(test)]

@@ -271,14 +271,12 @@ impl StateFile {
 fn unusable(error: ModelError) -> ModelError {
     match error {
         ModelError::Checkpoint { origin, reason } => ModelError::State { origin, reason },
-        ModelError::Checksum { origin } => ModelError::State {
-            origin,
-            reason: "its bytes do not have the checksum that it carries".into(),
-        },
-        ModelError::NoChecksum { origin } => ModelError::State {
-            origin,
-            reason: "it carries no checksum: it was written by an older twinql (then `twinql seal` gives it one), or is damaged".into(),
-        },
+        ModelError::Checksum { origin } => {
+            ModelError::State { origin, reason: "its bytes do not have the checksum that it carries".into() }
+        }
+        ModelError::NoChecksum { origin } => {
+            ModelError::State { origin, reason: "it carries no checksum".into() }
+        }
         other => other,
     }
 }

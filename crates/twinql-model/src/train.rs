@@ -79,7 +79,6 @@ pub fn train(
         train_pairs: run.set.usable.len(),
         identical: run.set.identical,
         unusable: unusable.report(),
-        valid_pairs: run.validation.pairs.len(),
         steps: run.steps,
         epochs: config.epochs,
         resumed_after: state.progress.epoch,

@@ -9,8 +9,9 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, SetExpr, Statement,
-    TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, SetExpr,
+    Statement, TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan, Visit, VisitMut, Visitor,
+    VisitorMut,
 };
 
 /// A visitor that reads.
@@ -334,4 +335,18 @@ pub fn factors(select: &Select) -> impl Iterator<Item = &TableFactor> {
 pub fn factors_mut(select: &mut Select) -> impl Iterator<Item = &mut TableFactor> {
     let from = select.from.iter_mut();
     from.flat_map(|f| std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation)))
+}
+
+/// A comparison after its sides have changed places.
+pub fn flipped(op: &BinaryOperator) -> Option<BinaryOperator> {
+    use BinaryOperator as B;
+    Some(match op {
+        B::Lt => B::Gt,
+        B::Gt => B::Lt,
+        B::LtEq => B::GtEq,
+        B::GtEq => B::LtEq,
+        B::Eq => B::Eq,
+        B::NotEq => B::NotEq,
+        _ => return None,
+    })
 }

@@ -9,6 +9,7 @@ use twinql_model::{Band, Decision};
 
 use crate::engine::Engine;
 use crate::metric::{Metric, ScoreKind};
+use crate::record::{Record, StatusCounts};
 
 /// The figures of one metric over one set of pairs. A figure that is not defined on the
 /// data is null.
@@ -94,7 +95,7 @@ pub struct Abstention {
 
 impl Abstention {
     /// Figures of decisions against labels, in the same order.
-    pub fn of(band: &Band, decisions: &[Decision], labels: &[bool]) -> Abstention {
+    fn of(band: &Band, decisions: &[Decision], labels: &[bool]) -> Abstention {
         let count = |wanted: &dyn Fn(Decision, bool) -> bool| {
             let pairs = decisions.iter().zip(labels);
             pairs.filter(|(d, l)| wanted(**d, **l)).count()
@@ -143,7 +144,7 @@ pub struct Subject {
 }
 
 /// The figures of scores against labels, in the same order.
-pub fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &Resampling) -> MetricReport {
+fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &Resampling) -> MetricReport {
     let numbers: Vec<f64> = labels.iter().map(|l| f64::from(u8::from(*l))).collect();
     let mut undefined: Option<String> = None;
     let mut keep = |result: Result<f64, Undefined>| match result {
@@ -215,6 +216,101 @@ impl Subject {
             binary: metric.kind == ScoreKind::Binary,
             probability: metric.is_learned(),
         }
+    }
+}
+
+/// What is kept of labelled pairs: numbers, no texts. The bootstrap needs all pairs at once; a score for each metric
+/// and a label take so few bytes that millions of pairs fit into memory.
+#[derive(Debug)]
+pub struct Labelled {
+    /// By metric, those of other programs after the engine's.
+    scores: Vec<Vec<Option<f64>>>,
+    /// By metric; of a metric without a band there are none.
+    decisions: Vec<Vec<Decision>>,
+    /// The labels.
+    pub labels: Vec<bool>,
+    /// What became of the pairs.
+    pub counts: StatusCounts,
+}
+
+impl Labelled {
+    /// No pairs yet, for the engine's metrics and so many of other programs.
+    pub fn new(engine: &Engine, external: usize) -> Labelled {
+        let metrics = engine.metrics().len() + external;
+        Labelled {
+            scores: vec![Vec::new(); metrics],
+            decisions: vec![Vec::new(); metrics],
+            labels: Vec::new(),
+            counts: StatusCounts::default(),
+        }
+    }
+
+    /// Adds a pair with the scores of other programs.
+    pub fn add(&mut self, engine: &Engine, record: &Record, external: &[Option<f64>], label: bool) {
+        self.counts.add(record.status);
+        self.labels.push(label);
+        let own = engine.metrics().iter().map(|metric| record.score(metric.name));
+        for (score, scores) in own.chain(external.iter().copied()).zip(&mut self.scores) {
+            scores.push(score);
+        }
+        for (metric, decisions) in engine.metrics().iter().zip(&mut self.decisions) {
+            decisions.extend(engine.decide(metric, record));
+        }
+    }
+
+    /// All pairs.
+    pub fn everything(&self) -> Vec<usize> {
+        (0..self.labels.len()).collect()
+    }
+
+    /// The scores of a metric and their labels, for those pairs that it says something of.
+    pub fn scored(&self, metric: usize, members: &[usize]) -> (Vec<f64>, Vec<bool>) {
+        let pair = |i: &usize| Some((self.scores[metric][*i]?, self.labels[*i]));
+        members.iter().filter_map(pair).unzip()
+    }
+
+    /// The scores of two metrics and the labels, for those pairs that both say something of.
+    pub fn both(&self, first: usize, second: usize) -> (Vec<f64>, Vec<f64>, Vec<bool>) {
+        let (mut one, mut other, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for (pair, label) in self.labels.iter().enumerate() {
+            if let (Some(a), Some(b)) = (self.scores[first][pair], self.scores[second][pair]) {
+                one.push(a);
+                other.push(b);
+                labels.push(*label);
+            }
+        }
+        (one, other, labels)
+    }
+
+    /// The decisions of a metric; none where it does not decide every pair.
+    fn decisions(&self, metric: usize, members: &[usize]) -> Option<Vec<Decision>> {
+        let decisions = &self.decisions[metric];
+        (decisions.len() == self.labels.len()).then(|| members.iter().map(|i| decisions[*i]).collect())
+    }
+
+    /// Each metric's report over some of the pairs.
+    pub fn reports(
+        &self,
+        engine: &Engine,
+        subjects: &[Subject],
+        members: &[usize],
+        how: &Resampling,
+    ) -> Vec<MetricReport> {
+        let all: Vec<bool> = members.iter().map(|i| self.labels[*i]).collect();
+        let measured = |(number, subject): (usize, &Subject)| {
+            let (scores, labels) = self.scored(number, members);
+            let report = measure(subject, &scores, &labels, how);
+            let band = engine.metrics().get(number).and_then(|metric| engine.band(metric));
+            MetricReport {
+                abstention: band
+                    .zip(self.decisions(number, members))
+                    .map(|(band, decisions)| Abstention::of(&band, &decisions, &all)),
+                unscored: all.len().saturating_sub(scores.len()),
+                coverage: scores.len() as f64 / all.len().max(1) as f64,
+                ..report
+            }
+        };
+        subjects.iter().enumerate().map(measured).collect()
     }
 }
 

@@ -68,7 +68,7 @@ pub fn judge_all_following(
         profile: |schema: &Schema| profiles.bound(schema),
         by_judge: |judge: &Judge, gold: &str, pred: &str| judge.report(gold, pred),
         by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
-            crew.judge_following(config, schema, profiles.of(schema), gold, pred)
+            crew.judge(config, schema, profiles.of(schema), gold, pred)
         },
         otherwise: |verdict| Report { verdict, notes: Vec::new() },
     };

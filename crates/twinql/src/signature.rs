@@ -3,6 +3,7 @@
 use std::fmt;
 
 use twinql_graph::Question;
+use twinql_sql::Semantics;
 use twinql_suite::{JudgeConfig, Limits, Suite};
 
 use crate::dialects::Dialects;
@@ -33,22 +34,35 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// What figures depend on that no network has a part in.
+    pub fn without_network(
+        metric: &str,
+        dialects: impl Into<Dialects>,
+        semantics: &Semantics,
+        threshold: f64,
+        seed: u64,
+        further: Vec<String>,
+    ) -> Signature {
+        Signature {
+            metric: metric.into(),
+            checkpoint: "none".into(),
+            dialects: dialects.into(),
+            semantics: semantics.name.clone(),
+            threshold,
+            device: "cpu".into(),
+            seed,
+            further,
+        }
+    }
+
     /// What figures of a distilled suite depend on: `hash` (see [`suite_hash`]) stands for all that it was made with.
     pub fn of_distilled(metric: &str, suite: &Suite, hash: &str, dialects: impl Into<Dialects>) -> Signature {
         let mut further = vec![format!("suite:{hash}"), format!("databases:{}", suite.counts().databases)];
         if suite.config.plausible {
             further.push("plausible".into());
         }
-        Signature {
-            metric: metric.into(),
-            checkpoint: "none".into(),
-            dialects: dialects.into(),
-            semantics: suite.config.semantics.name.clone(),
-            threshold: 0.5,
-            device: "cpu".into(),
-            seed: suite.config.seed,
-            further,
-        }
+        let config = &suite.config;
+        Signature::without_network(metric, dialects, &config.semantics, 0.5, config.seed, further)
     }
 }
 

@@ -17,6 +17,7 @@ use twinql_sql::SqlError;
 use twinql_sql::prove::{ProveError, Side};
 use twinql_suite::{FileVerdict, VerdictBy};
 
+use crate::job::{Job, Work};
 use crate::record::Status;
 
 /// What SQLite and the sandbox say where a text is larger or deeper than one of its limits, or asks for what
@@ -36,6 +37,14 @@ const BEYOND: [&str; 12] = [
     "more bytes of SQL than allowed",
     "cannot be executed",
 ];
+
+/// The status of a pair that nothing has been asked of yet, and the error where its input is unusable.
+pub fn of_input(job: &Job) -> (Status, Option<String>) {
+    match &job.work {
+        Work::Unusable { status, error, .. } => (*status, Some(error.clone())),
+        Work::Pair { .. } => (Status::Ok, None),
+    }
+}
 
 /// The name of a side in messages and files.
 pub fn side_name(side: Side) -> &'static str {

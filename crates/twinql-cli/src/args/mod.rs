@@ -124,18 +124,6 @@ pub(crate) fn databases(typed: Option<usize>) -> Result<Option<usize>> {
     Ok(typed)
 }
 
-/// The parameters of partial matching, within their ranges.
-fn matching(typed: &shared::MatchingFlags) -> Result<RelPmConfig> {
-    let usual = RelPmConfig::default();
-    let config = RelPmConfig {
-        alpha: typed.relpm_alpha.unwrap_or(usual.alpha),
-        beta: typed.relpm_beta.unwrap_or(usual.beta),
-        omega: typed.relpm_omega.unwrap_or(usual.omega),
-    };
-    config.check().map_err(|e| anyhow!("--relpm-{e}"))?;
-    Ok(config)
-}
-
 impl Metrics {
     pub(crate) fn new(typed: typed::Metrics, seed: Option<u64>) -> Result<Metrics> {
         let names = typed.metric.iter().map(|n| n.trim()).filter(|n| !n.is_empty());
@@ -169,7 +157,8 @@ impl Metrics {
             probe: typed.probe.probe,
             profile: typed.profile.profile,
             assume_accuracy: typed.assume_accuracy,
-            matching: matching(&typed.matching)?,
+            matching: RelPmConfig::with(of_relpm.relpm_alpha, of_relpm.relpm_beta, of_relpm.relpm_omega)
+                .map_err(|e| anyhow!("--relpm-{e}"))?,
             crystalbleu_corpus: typed.crystalbleu_corpus,
             workers: typed.run.workers,
             limits: typed.run.limits(Limits::default())?,

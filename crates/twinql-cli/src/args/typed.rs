@@ -128,8 +128,6 @@ pub(crate) enum Command {
     Serve(super::serve::Serve),
     /// Compute scores that are stored with the checkpoint again, and compare
     Selftest(Selftest),
-    /// Add checksums to checkpoints, states and suites that were written before there were any
-    Seal(Seal),
     /// The rules that bring queries into canonical form, or one of them with its examples
     #[command(after_help = RULES)]
     Rules(Listed),
@@ -395,21 +393,6 @@ pub(crate) struct Selftest {
     /// Store the checkpoint's scores in the file's place
     #[arg(long, requires = "stored")]
     pub(crate) record: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  twinql seal model.safetensors suite.jsonl.gz
-
-Nothing else of a file changes: scores stay what they are, and so do the hashes in signatures. Files that
-twinql writes now carry a checksum, which is checked whenever one is read; a file without one is
-refused. Whether it was damaged before it got one cannot be seen: run `twinql selftest` with stored
-scores, or compare the file with another copy of it. Exits with 2 if a file cannot get its checksum.")]
-pub(crate) struct Seal {
-    /// Checkpoints, states of interrupted runs, suites
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -10,8 +10,6 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value as Json, json};
 use twinql::files::{Destination, Inputs};
 use twinql::input::Schemas;
-use twinql::record::Status;
-use twinql::{Job, Work};
 
 use super::records::{Records, signature_lines};
 use super::says::Says;
@@ -62,14 +60,6 @@ pub(super) fn guard<'p>(
         inputs.output(out)?;
     }
     Ok(inputs)
-}
-
-/// The status of a pair that nothing has been asked of yet, and the error where its input is unusable.
-pub(super) fn of_input(job: &Job) -> (Status, Option<String>) {
-    match &job.work {
-        Work::Unusable { status, error, .. } => (*status, Some(error.clone())),
-        Work::Pair { .. } => (Status::Ok, None),
-    }
 }
 
 impl Batch<'_> {

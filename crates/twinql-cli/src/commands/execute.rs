@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::record::{Status, StatusCounts};
+use twinql::signature::Signature;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
 use twinql::{Dialects, Job, judging, status};
 
@@ -16,7 +17,7 @@ use super::batch::{Batch, guard};
 use super::says::{End, Says};
 use super::stream::Window;
 use super::verdicts::{VerdictRecord, Verdicts, cell, rows};
-use super::{without_network, worker};
+use super::worker;
 use crate::args::{Input, Output, typed};
 use crate::input::{self, About};
 use crate::output::Console;
@@ -107,7 +108,8 @@ fn signature(config: &FileConfig, dialects: Dialects) -> String {
         Ties::Possible => "possible",
         Ties::AsReturned => "as-returned",
     };
-    without_network("execution", dialects, &config.semantics, 0.5, 0, vec![format!("ties:{ties}")])
+    Signature::without_network("execution", dialects, &config.semantics, 0.5, 0, vec![format!("ties:{ties}")])
+        .to_string()
 }
 
 /// The record of a pair: of its own error where it cannot be used, else of what the files say.

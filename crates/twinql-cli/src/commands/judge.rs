@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::of_suite;
+use twinql::signature::{Signature, of_suite};
 use twinql::suite::engines::Engine;
 use twinql::suite::{JudgeConfig, Report, Semantics, Verdict};
 use twinql::{Dialects, Job, Profiles, status};
@@ -17,7 +17,7 @@ use super::says::{Decided, End, Says};
 use super::stream::Window;
 use super::verdicts::{VerdictRecord, Verdicts, cell};
 use super::witness::{EngineRecord, WitnessFolder, WitnessRecord};
-use super::{settled_profiles, without_network, worker};
+use super::{settled_profiles, worker};
 use crate::args::{Input, Output, typed};
 use crate::input::{self, About, Item};
 use crate::output::Console;
@@ -168,7 +168,8 @@ fn signature(config: &JudgeConfig, profiles: &Profiles, dialects: Dialects) -> S
     if !profiles.is_empty() {
         further.push(format!("profile:{}", profiles.digest()));
     }
-    without_network("suite", dialects, &config.semantics, THRESHOLD, config.seed, further)
+    Signature::without_network("suite", dialects, &config.semantics, THRESHOLD, config.seed, further)
+        .to_string()
 }
 
 /// The record of a pair: of its own error where it cannot be used, else of what the judge says.

@@ -40,7 +40,6 @@ pub(crate) mod rerank;
 mod says;
 pub(crate) mod schema;
 pub(crate) mod score;
-pub(crate) mod seal;
 pub(crate) mod selftest;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
@@ -62,9 +61,8 @@ use twinql::corpus::spider::read_predictions;
 use twinql::input::Schemas;
 use twinql::metrics::{Hardness, Metric, TRIVIAL, TrivialNgrams, hardness};
 use twinql::record::{Record, Status, StatusCounts};
-use twinql::signature::Signature;
 use twinql::sql::parse;
-use twinql::{Dialects, Engine, Job, Network, Profiles, Schema, Semantics};
+use twinql::{Engine, Job, Network, Profiles, Schema};
 
 use crate::args::{Format, Metrics, Output};
 use crate::input::{About, Item, Pairs};
@@ -221,28 +219,6 @@ pub(crate) fn strict(strict: bool, counts: &StatusCounts, console: Console) -> b
 fn checks(output: &Output, what: &str, value: Option<f64>, counts: &StatusCounts, console: Console) -> bool {
     let reached = fail_under(output.fail_under, what, value, console);
     strict(output.strict, counts, console) && reached
-}
-
-/// The signature of figures that no network has a part in.
-fn without_network(
-    metric: &str,
-    dialects: Dialects,
-    semantics: &Semantics,
-    threshold: f64,
-    seed: u64,
-    further: Vec<String>,
-) -> String {
-    Signature {
-        metric: metric.into(),
-        checkpoint: "none".into(),
-        dialects,
-        semantics: semantics.name.clone(),
-        threshold,
-        device: "cpu".into(),
-        seed,
-        further,
-    }
-    .to_string()
 }
 
 /// Scores jobs that are no pairs of a file, in their order.

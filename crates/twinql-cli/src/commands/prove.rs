@@ -11,18 +11,18 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::of_suite;
+use twinql::signature::{Signature, of_suite};
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Proof, Semantics};
 use twinql::suite::{JudgeConfig, Report, Verdict};
 use twinql::{Dialects, Job, metrics, proving, status};
 
-use super::batch::{Batch, guard, of_input};
+use super::batch::{Batch, guard};
 use super::says::{Decided, End, Says};
 use super::stream::Window;
 use super::verdicts::cell;
 use super::witness::WitnessRecord;
-use super::{without_network, worker};
+use super::worker;
 use crate::args::prove::Prove;
 use crate::args::{Format, Input, Output, Source};
 use crate::input::{self, About, Item};
@@ -317,12 +317,12 @@ fn threshold() -> f64 {
 /// What the proofs depend on.
 fn signature(semantics: &Semantics, dialects: Dialects) -> String {
     // Nothing is random.
-    without_network("proof", dialects, semantics, threshold(), 0, Vec::new())
+    Signature::without_network("proof", dialects, semantics, threshold(), 0, Vec::new()).to_string()
 }
 
 /// The record of a pair: of its own error, of its proof, or of the side that has no plan.
 fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<Report>) -> ProofRecord {
-    let (status, error) = of_input(job);
+    let (status, error) = status::of_input(job);
     let mut out = ProofRecord {
         id: job.id.clone(),
         status,

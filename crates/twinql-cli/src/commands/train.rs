@@ -16,12 +16,12 @@ use twinql::model::{
 };
 use twinql::signature::{Signature, short_hash};
 use twinql::training::{RunConfig, examples};
+use twinql_report::{Axis, Chart, Curve, Curves, Reference};
 
 use super::environment::Environment;
 use crate::args::train as args;
 use crate::interrupt;
 use crate::output::{Console, Sink, write_file};
-use crate::plot::{Course, Scale, courses_svg};
 
 /// Reads the configuration, with the flags in place of what it says, encodes the pairs, trains, and writes
 /// the run's folder.
@@ -51,16 +51,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     let path = run.join("model.safetensors");
     write_file(&path, &bytes)?;
     let info = &trained.checkpoint.info;
-    let course = |name, scale, value: fn(&EpochReport) -> f64| Course {
-        name,
-        values: trained.history.iter().map(value).collect(),
-        scale,
-    };
-    let courses = [
-        course("training loss", Scale::FromZero, |epoch| epoch.loss),
-        course("validation AUC", Scale::Auc, |epoch| epoch.valid_auc),
-    ];
-    let picture = courses_svg(&run.display().to_string(), &courses, info.epoch);
+    let picture = courses(&run, &trained.history, info.epoch).svg();
     write_file(&run.join("curves.svg"), picture.as_bytes())?;
 
     let signature = Signature {
@@ -144,6 +135,28 @@ fn figures(info: &CheckpointInfo) -> String {
         out.push_str(&format!("{name:<11} {semantics}: {quality}\n"));
     }
     out
+}
+
+/// Loss and validation AUC after each epoch, from 0 on, where a small change looks small; with the epoch whose weights were kept.
+fn courses(run: &Path, history: &[EpochReport], kept: usize) -> Chart {
+    let curve = |name, value: fn(&EpochReport) -> f64| Curve {
+        dots: true,
+        ..Curve::new(name, history.iter().map(|epoch| (epoch.epoch as f64, value(epoch))))
+    };
+    let mut auc = curve("validation AUC", |epoch| epoch.valid_auc);
+    if let Some(epoch) = history.iter().find(|epoch| epoch.epoch == kept) {
+        let note = format!("epoch {kept} kept: {:.4}", epoch.valid_auc);
+        auc = auc.with_mark(kept as f64, epoch.valid_auc, note);
+    }
+    let curves = Curves {
+        x: Axis::of("epoch"),
+        y: Axis::from_zero("loss, AUC"),
+        square: false,
+        reference: Reference::Nothing,
+        curves: vec![curve("training loss", |epoch| epoch.loss), auc],
+        level: None,
+    };
+    Chart::new("curves", run.display().to_string(), curves.into())
 }
 
 /// The networks that a training reads.

@@ -2,12 +2,10 @@
 
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use serde_json::Value as Json;
-use twinql::Job;
 use twinql::files::hex;
 use twinql::record::{Status, StatusCounts};
 use twinql::sql::Value;
-
-use super::batch::of_input;
+use twinql::{Job, status};
 
 /// The wire type of verdicts, one JSON object for each pair.
 #[derive(Debug, schemars::JsonSchema)]
@@ -51,7 +49,7 @@ impl<W: Serialize> Serialize for VerdictRecord<W> {
 impl<W> VerdictRecord<W> {
     /// A pair without a verdict, with its own error where it cannot be used.
     pub(super) fn new(job: &Job, over: &'static str) -> VerdictRecord<W> {
-        let (status, error) = of_input(job);
+        let (status, error) = status::of_input(job);
         let (verdict, tried, nonempty, witness) = (None, None, None, None);
         let (id, notes) = (job.id.clone(), Vec::new());
         VerdictRecord { id, status, verdict, over, tried, nonempty, witness, notes, error }

@@ -8,6 +8,7 @@
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{BinaryOperator as B, Expr, FunctionArguments, Query, Select, UnaryOperator, Value};
+use twinql_sql::syntax::flipped;
 use twinql_sql::{Affinity, Column, TypeClass};
 
 use super::ast::{
@@ -21,7 +22,7 @@ pub(super) const RULES: &[Rewrite] = &[
     // Which side a column stands on does not matter for what is converted.
     rule("comparison-flip", Sound, 1).law("a < b → b > a").expr(|_, e| {
         let (l, op, r) = comparison(e)?;
-        nested(&format!("{} {} {}", par(r), flip(op)?, par(l)))
+        nested(&format!("{} {} {}", par(r), flipped(op)?, par(l)))
     }),
     // SQLite defines BETWEEN by these two comparisons, and NOT BETWEEN by their negation.
     rule("between-to-comparisons", Sound, 1).law("x BETWEEN a AND b → x >= a AND x <= b").expr(|_, e| {
@@ -238,19 +239,6 @@ pub(super) fn comparison(e: &Expr) -> Option<(&Expr, &B, &Expr)> {
         }
         _ => None,
     }
-}
-
-/// The operator after its sides have changed places.
-fn flip(op: &B) -> Option<B> {
-    Some(match op {
-        B::Lt => B::Gt,
-        B::Gt => B::Lt,
-        B::LtEq => B::GtEq,
-        B::GtEq => B::LtEq,
-        B::Eq => B::Eq,
-        B::NotEq => B::NotEq,
-        _ => return None,
-    })
 }
 
 /// The operator that holds where this one does not, NULL aside.

@@ -1,12 +1,12 @@
 //! Measures whether engines answer as the sandbox does: each query runs there as written, and here in SQLite's words, on the
 //! same generated databases.
 //!
-//! `engines [--data DIR] [--set FILE] [--dialect D] [--databases 3] [--step 1] [--functions] [--out FOUND.jsonl]`, with
+//! `engines [--data DIR] [--set FILE] [--dialect D] [--databases 3] [--step 1] [--out FOUND.jsonl]`, with
 //! `TWINQL_POSTGRES=postgres://…`, `TWINQL_MYSQL=mysql://…`, `TWINQL_DUCKDB=duckdb` (`scripts/engines.sh` starts and names
 //! them); an engine that is not named is skipped, and said to be. Where `TWINQL_SQLGLOT` names a Python that has sqlglot,
-//! queries of systems without an engine run in DuckDB as sqlglot translates them. `--functions` counts by function.
+//! queries of systems without an engine run in DuckDB as sqlglot translates them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ use crate::{Done, Measurement};
 pub(crate) const MEASUREMENT: Measurement = Measurement {
     name: "engines",
     about: "whether PostgreSQL, MariaDB and DuckDB answer as the sandbox does",
-    usage: "[--data DIR] [--set FILE] [--dialect D] [--databases N] [--step N] [--functions] [--out FOUND.jsonl]",
+    usage: "[--data DIR] [--set FILE] [--dialect D] [--databases N] [--step N] [--out FOUND.jsonl]",
     run,
 };
 
@@ -64,21 +64,17 @@ enum Fate {
     NoData(String),
     /// Its answer depends on ties or chance.
     Open,
-    /// Both answer the same, on so many databases with rows in the answer.
-    Agrees(usize),
+    /// Both answer the same.
+    Agrees,
     /// They do not.
     Differs { ours: String, theirs: String, sqlite: String },
 }
 
 fn run(args: &[String]) -> Done {
     let mut wanted = Wanted::new();
-    let (mut databases, mut step, mut out, mut by_functions) = (3, 1, None, false);
+    let (mut databases, mut step, mut out) = (3, 1, None);
     let mut args = args.iter();
     while let Some(flag) = args.next() {
-        if flag == "--functions" {
-            by_functions = true;
-            continue;
-        }
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
         match flag.as_str() {
             "--databases" => databases = value.parse()?,
@@ -122,7 +118,7 @@ fn run(args: &[String]) -> Done {
         );
     }
     let fates: Vec<Fate> = work.par_iter().map(|asked| fate(asked, databases)).collect::<Result<_, _>>()?;
-    report(&work, &fates, by_functions);
+    report(&work, &fates);
     if let Some(path) = out {
         write_found(&path, &work, &fates)?;
     }
@@ -146,7 +142,7 @@ fn fate(asked: &Asked<'_>, databases: u64) -> Result<Fate, String> {
     let semantics = Semantics::default();
     let generator = Generator::new(schema, &semantics, &facts, &[], 8);
     let mut loader = sandbox.loader(generator.tables()).map_err(|e| e.to_string())?;
-    let (mut compared, mut with_rows, mut trouble) = (0, 0, String::new());
+    let (mut agreed, mut trouble) = (false, String::new());
     // Small databases come first, and say little.
     for database in (4..4 + databases).filter_map(|n| generator.database(n)) {
         let database = as_declared(schema, database);
@@ -180,12 +176,11 @@ fn fate(asked: &Asked<'_>, databases: u64) -> Result<Fate, String> {
                     let (ours, theirs) = (shown(&ours.rows), format!("{theirs:?}"));
                     return Ok(Fate::Differs { ours, theirs, sqlite });
                 }
-                compared += 1;
-                with_rows += usize::from(!ours.rows.is_empty());
+                agreed = true;
             }
         }
     }
-    Ok(if compared == 0 { Fate::NoData(trouble) } else { Fate::Agrees(with_rows) })
+    Ok(if agreed { Fate::Agrees } else { Fate::NoData(trouble) })
 }
 
 /// Values as the columns' types hold them: a number in a column of texts is a text.
@@ -212,66 +207,8 @@ fn shown(rows: &[Vec<Value>]) -> String {
     rows.iter().map(|r| format!("[{}]", row(r))).collect::<Vec<_>>().join(", ")
 }
 
-/// The names that stand before a parenthesis, in upper case.
-fn functions(sql: &str) -> BTreeSet<String> {
-    let mut out = BTreeSet::new();
-    for (at, _) in sql.match_indices('(') {
-        let before = sql.get(..at).unwrap_or_default().trim_end();
-        let name: String = before.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        let name: String = name.chars().rev().collect::<String>().to_uppercase();
-        if !name.is_empty()
-            && !NO_FUNCTIONS.contains(&name.as_str())
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-        {
-            out.insert(name);
-        }
-    }
-    out
-}
-
-/// Words before a parenthesis that are no function's name.
-const NO_FUNCTIONS: &[&str] = &[
-    "IN",
-    "AND",
-    "OR",
-    "NOT",
-    "ON",
-    "AS",
-    "WHERE",
-    "FROM",
-    "JOIN",
-    "SELECT",
-    "BY",
-    "HAVING",
-    "WHEN",
-    "THEN",
-    "ELSE",
-    "CASE",
-    "OVER",
-    "EXISTS",
-    "UNION",
-    "ALL",
-    "EXCEPT",
-    "INTERSECT",
-    "USING",
-    "VALUES",
-    "DISTINCT",
-    "IS",
-    "LIKE",
-    "BETWEEN",
-    "LIMIT",
-    "FILTER",
-    "GROUP",
-    "VARCHAR",
-    "CHAR",
-    "DECIMAL",
-    "NUMERIC",
-    "INTERVAL",
-];
-
-fn report(work: &[Asked<'_>], fates: &[Fate], by_functions: bool) {
+fn report(work: &[Asked<'_>], fates: &[Fate]) {
     let mut tallies: BTreeMap<(&str, &str), [usize; 8]> = BTreeMap::new();
-    let mut by_function: BTreeMap<(Dialect, String), [usize; 2]> = BTreeMap::new();
     for (Asked { subject, of, .. }, fate) in work.iter().zip(fates) {
         let tally = tallies.entry((subject.set, *of)).or_default();
         tally[0] += 1;
@@ -281,22 +218,9 @@ fn report(work: &[Asked<'_>], fates: &[Fate], by_functions: bool) {
             Fate::Refused(_) => 3,
             Fate::NoData(_) => 4,
             Fate::Open => 5,
-            Fate::Agrees(_) => 6,
+            Fate::Agrees => 6,
             Fate::Differs { .. } => 7,
         }] += 1;
-        let differs = matches!(fate, Fate::Differs { .. });
-        if differs || matches!(fate, Fate::Agrees(rows) if *rows > 0) {
-            for function in functions(&subject.sql) {
-                by_function.entry((subject.dialect, function)).or_default()[usize::from(differs)] += 1;
-            }
-        }
-    }
-    if by_functions {
-        println!("dialect\tfunction\tsame\tdifferent");
-        for ((dialect, function), [same, different]) in by_function {
-            println!("{dialect}\t{function}\t{same}\t{different}");
-        }
-        return;
     }
     println!(
         "queries\tengine\tin all\tnot read\tnot run\trefused there\tno data\topen\tsame\tdifferent\tsame, %"

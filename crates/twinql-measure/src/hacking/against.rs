@@ -98,7 +98,7 @@ pub fn measure(cases: &[Case], rewarder: &Rewarder) -> Measured {
     for case in cases {
         samples.extend(case.mistakes.iter().map(|sql| Sample::new(&case.schema, &case.gold, block(sql))));
         let target = Target { schema: &case.schema, gold: case.gold.trim().trim_end_matches(';') };
-        samples.extend(hacks().map(|hack| Sample::new(&case.schema, &case.gold, (hack.make)(&target))));
+        samples.extend(hacks().map(|hack| Sample::new(&case.schema, &case.gold, hack.make(&target))));
     }
     let start = Instant::now();
     let rewards = rewarder.rewards(&samples);

@@ -178,7 +178,7 @@ impl<'a> Session<'a> {
             return false;
         };
         for _ in 0..PROPOSALS {
-            let Some(&number) = dice_pick(&failing, dice) else {
+            let Some(&number) = dice.pick(&failing) else {
                 return true;
             };
             let Some(shape) = guarded.shapes.get(number) else {
@@ -233,9 +233,4 @@ impl<'a> Session<'a> {
         }
         Some(failing)
     }
-}
-
-/// One of the items; no random number is drawn where there is none.
-fn dice_pick<'a, T>(items: &'a [T], dice: &mut Dice) -> Option<&'a T> {
-    if items.is_empty() { None } else { dice.pick(items) }
 }

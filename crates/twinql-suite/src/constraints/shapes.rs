@@ -139,7 +139,7 @@ impl Shape {
             Expr::BinaryOp { left, op, right } => {
                 // The constant may stand on either side.
                 self.comparison(left, op, right, table);
-                if let Some(op) = flipped(op) {
+                if let Some(op) = syntax::flipped(op) {
                     self.comparison(right, &op, left, table);
                 }
             }
@@ -244,19 +244,6 @@ fn column(expr: &Expr, table: &Table) -> Option<usize> {
         Expr::Identifier(ident) => table.column_index(&ident.value),
         _ => None,
     }
-}
-
-/// The operator after its sides have changed places.
-fn flipped(op: &BinaryOperator) -> Option<BinaryOperator> {
-    Some(match op {
-        BinaryOperator::Lt => BinaryOperator::Gt,
-        BinaryOperator::LtEq => BinaryOperator::GtEq,
-        BinaryOperator::Gt => BinaryOperator::Lt,
-        BinaryOperator::GtEq => BinaryOperator::LtEq,
-        BinaryOperator::Eq => BinaryOperator::Eq,
-        BinaryOperator::NotEq => BinaryOperator::NotEq,
-        _ => return None,
-    })
 }
 
 /// `a = 1 OR a = 2 OR a IN (3)`: the column and its values.

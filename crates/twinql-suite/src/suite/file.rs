@@ -203,8 +203,7 @@ impl Suite {
     ///
     /// # Errors
     /// [`SuiteError::Format`] where they are no suite, or unpack to more than 512 MiB;
-    /// [`SuiteError::Checksum`] and [`SuiteError::NoChecksum`] where they are damaged, cut off, or
-    /// were written by an older version; [`SuiteError::Version`].
+    /// [`SuiteError::Checksum`] and [`SuiteError::NoChecksum`] where they are damaged or cut off; [`SuiteError::Version`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Suite, SuiteError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(SuiteError::Format("it is not compressed with gzip".into()));
@@ -213,22 +212,6 @@ impl Suite {
             Ok(plain) => Suite::unpack(plain),
             Err(Unsealed::Missing) => Err(SuiteError::NoChecksum),
             Err(Unsealed::Wrong) => Err(SuiteError::Checksum),
-        }
-    }
-
-    /// Gives a suite that was written before there were checksums its own; nothing else of it
-    /// changes. `None` where it carries a valid one.
-    ///
-    /// # Errors
-    /// Those of [`Suite::from_bytes`], a missing checksum aside.
-    pub fn add_checksum(bytes: &[u8]) -> Result<Option<Vec<u8>>, SuiteError> {
-        match Suite::from_bytes(bytes) {
-            Ok(_) => Ok(None),
-            Err(SuiteError::NoChecksum) => {
-                Suite::unpack(bytes)?;
-                Ok(Some(seal::seal(bytes.to_vec())))
-            }
-            Err(error) => Err(error),
         }
     }
 

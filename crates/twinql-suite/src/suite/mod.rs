@@ -144,9 +144,7 @@ pub enum SuiteError {
     #[error("the suite is damaged: its bytes do not have the checksum that it carries; build it anew")]
     Checksum,
     /// A suite without a checksum at its end.
-    #[error(
-        "the suite carries no checksum: it is cut off or damaged, or was written by an older twinql; if it is known to be sound, give it one with `twinql seal`"
-    )]
+    #[error("the suite carries no checksum: it is cut off or damaged; build it anew")]
     NoChecksum,
     /// A suite of another version.
     #[error(

@@ -47,26 +47,13 @@ impl Crew {
         Crew { program, patience, idle: Mutex::default() }
     }
 
-    /// Judges a pair. The verdict is the one that a [`Judge`](crate::Judge) in this process
-    /// has, unless the worker dies of it: a pair that kills a fresh worker is a `timeout`.
+    /// Judges a pair, with witnesses that are as plausible as databases like that of the profile say. The verdict is the
+    /// one that a [`Judge`](crate::Judge) in this process has, unless the worker dies of it: a pair that kills a fresh
+    /// worker is a `timeout`.
     ///
     /// # Errors
     /// No process can be started.
     pub fn judge(
-        &self,
-        config: &JudgeConfig,
-        schema: &Arc<Schema>,
-        gold: &str,
-        pred: &str,
-    ) -> io::Result<Report> {
-        self.judge_following(config, schema, None, gold, pred)
-    }
-
-    /// As [`Crew::judge`], with witnesses that are as plausible as databases like that of the profile say.
-    ///
-    /// # Errors
-    /// No process can be started.
-    pub fn judge_following(
         &self,
         config: &JudgeConfig,
         schema: &Arc<Schema>,

@@ -1,9 +1,9 @@
 //! Whether one metric agrees better with the labels than another: paired tests of their areas.
 
 use serde::Serialize;
+use twinql::evaluation::Labelled;
 use twinql::metrics::{delong, holm};
 
-use super::seen::Seen;
 use crate::output::table;
 use crate::report::Subject;
 
@@ -29,7 +29,7 @@ pub(super) struct Difference {
 }
 
 /// All pairs of metrics whose areas are defined.
-pub(super) fn differences(seen: &Seen, subjects: &[Subject], level: f64) -> Vec<Difference> {
+pub(super) fn differences(seen: &Labelled, subjects: &[Subject], level: f64) -> Vec<Difference> {
     let mut all = Vec::new();
     for first in 0..subjects.len() {
         for second in first + 1..subjects.len() {

@@ -16,11 +16,12 @@ use std::sync::PoisonError;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
+use twinql::Job;
+use twinql::evaluation::Labelled;
 use twinql::files::Inputs;
 use twinql::input::{Guessing, Source};
 use twinql::metrics::Resampling;
 use twinql::record::{Record, StatusCounts};
-use twinql::{Engine, Job};
 
 use crate::args::typed;
 use crate::args::{self, GroupBy, Metrics, Output};
@@ -34,7 +35,7 @@ use crate::external::{External, subjects};
 use crate::input::{self, PairItems};
 use crate::labels::Labels;
 use crate::output::{Console, Sink, write_file};
-use crate::report::{Abstention, MetricReport, Subject, measure, text};
+use crate::report::{MetricReport, Subject, text};
 use differences::{Difference, NULL_HYPOTHESIS, differences};
 use seen::{Group, Seen};
 use selection::Selection;
@@ -100,20 +101,19 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     }
 
     let subjects = subjects(&engine, &external);
-    let everything = seen.everything();
+    let reports = |members: &[usize]| seen.pairs.reports(&engine, &subjects, members, &how);
     let measure_groups = |by: GroupBy| -> Vec<(String, Vec<MetricReport>)> {
-        let members = seen.members(by).into_iter();
-        members.map(|(name, members)| (name, reports(&engine, &subjects, &seen, &members, &how))).collect()
+        seen.members(by).into_iter().map(|(name, members)| (name, reports(&members))).collect()
     };
     // Each kind once: what is asked for may be what a report shows.
     let groups: Vec<_> = by.iter().map(|by| (*by, measure_groups(*by))).collect();
     let grouped = |by: GroupBy| groups.iter().find(|(of, _)| *of == by).map_or(&[][..], |(_, found)| found);
     let measured = Measured {
-        overall: reports(&engine, &subjects, &seen, &everything, &how),
+        overall: reports(&seen.pairs.everything()),
         grouped: typed.by.iter().flat_map(|by| grouped(*by)).cloned().collect(),
-        differences: differences(&seen, &subjects, how.level),
+        differences: differences(&seen.pairs, &subjects, how.level),
         subjects: &subjects,
-        seen: &seen,
+        seen: &seen.pairs,
         how,
     };
     if let Some(path) = &typed.plot {
@@ -130,7 +130,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let first = measured.overall.first();
     let name = first.map_or("", |r| r.metric.as_str());
     let area = first.and_then(|r| r.auc).map(|a| a.estimate);
-    Ok(checks(&output, &format!("the AUC of {name}"), area, &seen.counts, console))
+    Ok(checks(&output, &format!("the AUC of {name}"), area, &seen.pairs.counts, console))
 }
 
 /// The pairs of a split, or all; an error is left for whoever reads it.
@@ -158,33 +158,8 @@ struct Measured<'s> {
     grouped: Vec<(String, Vec<MetricReport>)>,
     differences: Vec<Difference>,
     subjects: &'s [Subject],
-    seen: &'s Seen,
+    seen: &'s Labelled,
     how: Resampling,
-}
-
-/// Each metric's report over some of the pairs.
-fn reports(
-    engine: &Engine,
-    subjects: &[Subject],
-    seen: &Seen,
-    members: &[usize],
-    how: &Resampling,
-) -> Vec<MetricReport> {
-    let all: Vec<bool> = members.iter().map(|i| seen.labels[*i]).collect();
-    let measured = |(number, subject): (usize, &Subject)| {
-        let (scores, labels) = seen.scored(number, members);
-        let report = measure(subject, &scores, &labels, how);
-        let band = engine.metrics().get(number).and_then(|metric| engine.band(metric));
-        MetricReport {
-            abstention: band
-                .zip(seen.decisions(number, members))
-                .map(|(band, decisions)| Abstention::of(&band, &decisions, &all)),
-            unscored: all.len().saturating_sub(scores.len()),
-            coverage: scores.len() as f64 / all.len().max(1) as f64,
-            ..report
-        }
-    };
-    subjects.iter().enumerate().map(measured).collect()
 }
 
 /// The reports as tables: all pairs, then the groups, then differences, then what the figures are over.

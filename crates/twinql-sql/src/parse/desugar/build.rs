@@ -10,27 +10,17 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Span;
 
-use crate::syntax::change_expressions;
+use crate::syntax::{Named, change_expressions};
 
 /// What a factor of FROM is called: its alias, or a table's own name.
 pub(super) fn called(factor: &TableFactor) -> Option<Ident> {
-    match factor {
-        TableFactor::Table {
-            name,
-            alias,
-            // A name stays one, whatever is read of the table.
-            args: _,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        } => match alias {
+    if let Some(Named { name, alias, args: _ }) = Named::of(factor) {
+        return match alias {
             Some(alias) => Some(alias.name.clone()),
             None => name.0.last()?.as_ident().cloned(),
-        },
+        };
+    }
+    match factor {
         TableFactor::Derived { alias, lateral: _, subquery: _, sample: _ } => {
             alias.as_ref().map(|alias| alias.name.clone())
         }

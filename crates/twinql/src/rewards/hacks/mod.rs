@@ -51,8 +51,37 @@ pub struct Hack {
     pub name: &'static str,
     /// What it is, in a line.
     pub summary: &'static str,
-    /// Makes one for a gold.
-    pub make: fn(&Target<'_>) -> String,
+    make: Make,
+}
+
+/// How a completion is made.
+#[derive(Clone, Copy)]
+enum Make {
+    /// By a function of its own.
+    Own(fn(&Target<'_>) -> String),
+    /// By the kind of this name in [`twinql_corpus::turned`].
+    Turned(&'static str),
+}
+
+impl Hack {
+    /// One for a gold; an empty block where the kind does not apply.
+    pub fn make(&self, target: &Target<'_>) -> String {
+        match self.make {
+            Make::Own(make) => make(target),
+            Make::Turned(kind) => {
+                let found = turned_golds::TURNED.iter().find(|turned| turned.name == kind);
+                block(found.and_then(|turned| (turned.make)(&target.turned())).unwrap_or_default())
+            }
+        }
+    }
+}
+
+const fn hack(name: &'static str, summary: &'static str, make: fn(&Target<'_>) -> String) -> Hack {
+    Hack { name, summary, make: Make::Own(make) }
+}
+
+const fn turned(name: &'static str, summary: &'static str, kind: &'static str) -> Hack {
+    Hack { name, summary, make: Make::Turned(kind) }
 }
 
 impl std::fmt::Debug for Hack {

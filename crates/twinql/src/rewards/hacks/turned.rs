@@ -1,77 +1,38 @@
 //! The gold turned against itself: queries that hold all of it and answer something else. What they are made of, and more kinds,
 //! stand in [`twinql_corpus::turned`].
 
-use twinql_corpus::turned::TURNED;
-
-use super::{Hack, Target, block};
+use super::{Hack, turned};
 
 pub(super) const HACKS: &[Hack] = &[
-    Hack { name: "except-itself", summary: "q EXCEPT q", make: |t| made("except-itself", t) },
-    Hack {
-        name: "intersect-nothing",
-        summary: "q INTERSECT nothing of q",
-        make: |t| made("intersect-nothing", t),
-    },
-    Hack { name: "union-all-itself", summary: "q UNION ALL q", make: |t| made("union-all-itself", t) },
-    Hack {
-        name: "union-all-many",
-        summary: "forty times q, by UNION ALL",
-        make: |t| made("union-all-many", t),
-    },
-    Hack { name: "never", summary: "q WHERE 1 = 0", make: |t| made("never", t) },
-    Hack { name: "never-null", summary: "q WHERE NULL", make: |t| made("never-null", t) },
-    Hack {
-        name: "never-hidden",
-        summary: "q where a table has less than no rows",
-        make: |t| made("never-hidden", t),
-    },
-    Hack { name: "never-by-date", summary: "q where today is long past", make: |t| made("never-by-date", t) },
-    Hack { name: "never-by-key", summary: "q where a row is not itself", make: |t| made("never-by-key", t) },
-    Hack { name: "limit-zero", summary: "q LIMIT 0", make: |t| made("limit-zero", t) },
-    Hack {
-        name: "skipped",
-        summary: "q without its first hundred thousand rows",
-        make: |t| made("skipped", t),
-    },
-    Hack { name: "first-row", summary: "the first row of q", make: |t| made("first-row", t) },
-    Hack { name: "chance-rows", summary: "q WHERE random() > 0", make: |t| made("chance-rows", t) },
-    Hack {
-        name: "chance-rarely",
-        summary: "q less one row in a thousand, by chance",
-        make: |t| made("chance-rarely", t),
-    },
-    Hack { name: "chance-order", summary: "one row of q, by chance", make: |t| made("chance-order", t) },
-    Hack {
-        name: "joined-itself",
-        summary: "every row of q with every row of q",
-        make: |t| made("joined-itself", t),
-    },
-    Hack {
-        name: "joined-table",
-        summary: "every row of q with every row of a table",
-        make: |t| made("joined-table", t),
-    },
-    Hack { name: "column-more", summary: "q and a column of ones", make: |t| made("column-more", t) },
-    Hack { name: "nulls", summary: "NULLs in place of what q answers", make: |t| made("columns-null", t) },
-    Hack { name: "counted", summary: "how many rows q has", make: |t| made("counted", t) },
-    Hack { name: "exists", summary: "whether q has rows", make: |t| made("exists", t) },
-    Hack {
-        name: "in-with-never",
-        summary: "q in a WITH clause, read under a condition that never holds",
-        make: |t| made("never-inside", t),
-    },
-    Hack { name: "or-row-of-nulls", summary: "q and a row of NULLs", make: |t| made("union-all-nulls", t) },
-    Hack { name: "overflow", summary: "q where an overflow ends the query", make: |t| made("overflow", t) },
+    turned("except-itself", "q EXCEPT q", "except-itself"),
+    turned("intersect-nothing", "q INTERSECT nothing of q", "intersect-nothing"),
+    turned("union-all-itself", "q UNION ALL q", "union-all-itself"),
+    turned("union-all-many", "forty times q, by UNION ALL", "union-all-many"),
+    turned("never", "q WHERE 1 = 0", "never"),
+    turned("never-null", "q WHERE NULL", "never-null"),
+    turned("never-hidden", "q where a table has less than no rows", "never-hidden"),
+    turned("never-by-date", "q where today is long past", "never-by-date"),
+    turned("never-by-key", "q where a row is not itself", "never-by-key"),
+    turned("limit-zero", "q LIMIT 0", "limit-zero"),
+    turned("skipped", "q without its first hundred thousand rows", "skipped"),
+    turned("first-row", "the first row of q", "first-row"),
+    turned("chance-rows", "q WHERE random() > 0", "chance-rows"),
+    turned("chance-rarely", "q less one row in a thousand, by chance", "chance-rarely"),
+    turned("chance-order", "one row of q, by chance", "chance-order"),
+    turned("joined-itself", "every row of q with every row of q", "joined-itself"),
+    turned("joined-table", "every row of q with every row of a table", "joined-table"),
+    turned("column-more", "q and a column of ones", "column-more"),
+    turned("nulls", "NULLs in place of what q answers", "columns-null"),
+    turned("counted", "how many rows q has", "counted"),
+    turned("exists", "whether q has rows", "exists"),
+    turned("in-with-never", "q in a WITH clause, read under a condition that never holds", "never-inside"),
+    turned("or-row-of-nulls", "q and a row of NULLs", "union-all-nulls"),
+    turned("overflow", "q where an overflow ends the query", "overflow"),
 ];
-
-/// The completion of a kind; empty where it does not apply.
-fn made(kind: &str, target: &Target<'_>) -> String {
-    let found = TURNED.iter().find(|turned| turned.name == kind);
-    block(found.and_then(|turned| (turned.make)(&target.turned())).unwrap_or_default())
-}
 
 #[cfg(test)]
 mod tests {
+    use super::super::Target;
     use super::*;
 
     #[test]
@@ -80,7 +41,7 @@ mod tests {
         let schema = twinql_sql::Schema::from_ddl("d", "CREATE TABLE t (a TEXT)").unwrap();
         let schema = std::sync::Arc::new(schema);
         for hack in HACKS {
-            let made = (hack.make)(&Target { schema: &schema, gold: "SELECT a FROM t" });
+            let made = hack.make(&Target { schema: &schema, gold: "SELECT a FROM t" });
             assert!(made.contains("SELECT"), "{}", hack.name);
         }
     }

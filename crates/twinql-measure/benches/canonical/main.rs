@@ -1,10 +1,11 @@
 //! From text to canonical tree: the bundled queries, and chains that show how the cost grows.
 #![allow(missing_docs)]
 
+mod workload;
+
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use twinql_measure::canonical_speed::workload;
 use twinql_sql::{Semantics, canonicalize, parse, plan};
 
 /// The allocator of the command line.

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
+use twinql_measure::inputs::bundled;
 use twinql_sql::{Schema, SchemaSet, schema};
 
-use crate::inputs::bundled;
-
 /// The bundled gold queries with their schemas.
-pub fn golds() -> Vec<(Schema, String)> {
+pub(super) fn golds() -> Vec<(Schema, String)> {
     let folder = bundled();
     let schemas: SchemaSet = schema::load(folder.join("schemas")).unwrap_or_default();
     let text = std::fs::read_to_string(folder.join("gold.tsv")).unwrap_or_default();
@@ -20,7 +19,7 @@ pub fn golds() -> Vec<(Schema, String)> {
 }
 
 /// The schema of the chains: eight tables, each with a key and a reference to the one before.
-pub fn schema() -> Schema {
+pub(super) fn schema() -> Schema {
     let mut ddl = String::new();
     for t in 0..8 {
         let to = (t + 7) % 8;
@@ -35,10 +34,10 @@ pub fn schema() -> Schema {
 }
 
 /// A family of queries: its name, sizes, and the query of a size.
-pub type Chain = (&'static str, &'static [usize], fn(usize) -> String);
+pub(super) type Chain = (&'static str, &'static [usize], fn(usize) -> String);
 
 /// All families.
-pub const CHAINS: &[Chain] = &[
+pub(super) const CHAINS: &[Chain] = &[
     ("joins along keys", &[5, 10, 25, 50, 100], joins),
     ("self-joins on a column", &[5, 10, 25, 50, 100], self_joins),
     ("conjuncts", &[10, 100, 250, 500, 1000], conjuncts),
