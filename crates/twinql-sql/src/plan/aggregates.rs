@@ -124,7 +124,7 @@ impl<'a> Planner<'a> {
         let (ast::Expr::Function(function), ast::Expr::Value(_)) = (array, by) else {
             return Ok(None);
         };
-        let mut array = super::functions::read_call(function)?;
+        let mut array = super::functions::read_call(function, self.dialect)?;
         // Of no rows there is no array, or an empty one.
         let is_empty = match array.name.as_str() {
             "array_agg" | "list" => false,
