@@ -276,7 +276,7 @@ fn of_json(json: &Json) -> Option<Vec<Part>> {
 
 fn bytes_of(digits: &str) -> Option<Vec<u8>> {
     let pair = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-    (digits.len() % 2 == 0).then(|| (0..digits.len()).step_by(2).map(pair).collect())?
+    digits.len().is_multiple_of(2).then(|| (0..digits.len()).step_by(2).map(pair).collect())?
 }
 
 /// Well-known binary of points, lines and polygons.

@@ -67,7 +67,7 @@ impl Known {
             let name = cte.alias.name.value.to_ascii_lowercase();
             self.0
                 .entry(name)
-                .and_modify(|known| *known = known.take().filter(|k| Some(&*k) == listed.as_ref()))
+                .and_modify(|known| *known = known.take().filter(|k| Some(k) == listed.as_ref()))
                 .or_insert(listed);
         }
     }
