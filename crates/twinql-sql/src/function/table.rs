@@ -398,7 +398,7 @@ pub(super) const FURTHER: &[&str] = &words![
 /// that the same call gives the same value, and nothing executes them.
 pub(super) const OPAQUE: &[&str] = &words![
     generic_divide generic_format generic_log generic_ltrim generic_rtrim generic_substring generic_trim mysql_char
-    mysql_json_type mysql_ltrim mysql_quote mysql_rtrim mysql_timediff mysql_trim postgres_format
+    mysql_json_type mysql_ltrim mysql_quote mysql_rtrim mysql_trim postgres_format
     postgres_substring_matching
 ];
 

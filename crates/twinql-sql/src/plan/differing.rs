@@ -110,8 +110,12 @@ impl Planner<'_> {
                 sqlite(Expr::integer(1), Some(Expr::integer(length)))
             }
             // Place 0 is the first, and no length is none: as MySQL has it from the first place on.
-            (Dialect::Snowflake, (from, _)) if from == Some(0) || at_least(start, 1) => {
-                let start = if from == Some(0) { Expr::integer(1) } else { start.clone() };
+            (Dialect::Snowflake, (from, _)) if at_least(start, 0) => {
+                let start = match from {
+                    Some(0) => Expr::integer(1),
+                    _ if at_least(start, 1) => start.clone(),
+                    _ => call("max", vec![Expr::integer(1), start.clone()]),
+                };
                 match length {
                     Some(n) if plain => sqlite(start, Some(n.clone())),
                     None => sqlite(start, None),

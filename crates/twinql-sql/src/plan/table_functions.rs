@@ -123,8 +123,11 @@ impl<'a> Planner<'a> {
             Dialect::Postgres => vec![Expr::function("pg_array_of", planned)],
             _ => planned,
         };
-        let (rel, mut table) = self.named_relation("json_each", array, &["ordinality", "unnest"])?;
+        let (rel, mut table) = self.named_relation("json_each", array, &["key", "value"])?;
         table.columns.rotate_left(1);
+        for (column, name) in table.columns.iter_mut().zip(["unnest", "ordinality"]) {
+            name.clone_into(&mut column.name);
+        }
         if let Some(place) = table.columns.last_mut() {
             place.part = Some(Expr::binary(BinaryOp::Add, Expr::Column(place.id), Expr::integer(1)));
         }

@@ -248,6 +248,7 @@ impl Planner<'_> {
         };
         // BigQuery's is a span of days, or of hours, where PostgreSQL's is a number of days
         // (<https://cloud.google.com/bigquery/docs/reference/standard-sql/operators#datetime_subtraction>).
+        let (l, r) = (self.kind_or_constant(left), self.kind_or_constant(right));
         let moments = l.is_some_and(ForeignType::is_moment) && r.is_some_and(ForeignType::is_moment);
         if self.dialect == Dialect::Bigquery && name == "pg_subtract" && moments {
             let zero = || Expr::integer(0);

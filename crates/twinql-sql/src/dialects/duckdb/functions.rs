@@ -8,7 +8,7 @@ use crate::dialects::lists;
 use crate::dialects::words::{self, call, format_of, formatted, word};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
-use crate::schema::{Affinity, TypeClass};
+use crate::schema::TypeClass;
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -252,20 +252,15 @@ fn date_trunc(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("pg_date_trunc", vec![Expr::text(unit(name)?), at.clone()]))
 }
 
-/// `DATE_DIFF(unit, from, to)` counts beginnings.
+/// `DATE_DIFF(unit, from, to)` counts beginnings, but for weeks.
 fn date_diff(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [name, from, to] = args else { return None };
     let unit = unit(name)?;
     if unit != "week" {
         return Some(planner.boundaries(&unit, from, to));
     }
-    // Weeks of seconds since 1970 at the start of each moment's week, cut to whole numbers.
-    let weeks = |at: &Expr| {
-        let monday = call("pg_date_trunc", vec![Expr::text("week"), at.clone()]);
-        let seconds = call("strftime", vec![Expr::text("%s"), monday]).cast(Affinity::Integer);
-        Expr::binary(BinaryOp::Div, seconds, Expr::integer(604_800))
-    };
-    Some(Expr::binary(BinaryOp::Sub, weeks(to), weeks(from)))
+    // Seven days each, cut to a whole number.
+    Some(Expr::binary(BinaryOp::Div, planner.boundaries("day", from, to), Expr::integer(7)))
 }
 
 /// `DATE_SUB(unit, from, to)` counts whole units. At the ends of months DuckDB has rules of its own.

@@ -1,6 +1,6 @@
 //! PostgreSQL 15.
 
-use super::aggregates;
+use super::aggregates::{self, To, aggregate};
 use super::profile::*;
 
 pub(super) static PROFILE: Profile = Profile {
@@ -26,5 +26,5 @@ pub(super) static PROFILE: Profile = Profile {
         ..Meaning::STANDARD
     },
     functions: None,
-    aggregates: &[aggregates::REGRESSIONS],
+    aggregates: &[aggregates::REGRESSIONS, &[aggregate("bit_xor", (1, 1), To::Call("sql_bit_xor"))]],
 };

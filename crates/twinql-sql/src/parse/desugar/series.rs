@@ -208,8 +208,8 @@ fn relative(
 pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<(), SqlError> {
     if !dialect.names().fields {
         as_call(factor);
-        numbered(factor);
     }
+    numbered(factor);
     let (name, args, alias) = match &*factor {
         TableFactor::Table {
             name,
@@ -384,7 +384,8 @@ fn span(expr: &Expr) -> Option<Interval> {
             fractional_seconds_precision: None,
         }) => {
             let unit = leading_field.as_ref().and_then(|f| crate::temporal::Unit::named(&f.to_string()));
-            Interval::parse(text(value)?, unit)
+            let written = text(value).map(str::to_owned).or_else(|| Some(whole(value)?.to_string()));
+            Interval::parse(&written?, unit)
         }
         other => Interval::parse(constant(other, &["INTERVAL"]).or_else(|| text(other))?, None),
     }

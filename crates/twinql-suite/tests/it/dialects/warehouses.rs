@@ -118,6 +118,9 @@ fn expressions_give_what_the_documentation_says() {
             ("element_at(ARRAY['a', 'b'], 1)", "a"),
             ("max_by(x, y) FROM (VALUES ('a', 1), ('b', 2)) AS t (x, y)", "b"),
             ("truncate(12.345, 1)", "12.3"),
+            ("split_part('a,b', ',', 3)", "NULL"),
+            ("try_cast('1.5' AS INTEGER)", "NULL"),
+            ("max(n) FROM UNNEST(ARRAY['a', 'b']) WITH ORDINALITY AS t (w, n)", "2"),
         ],
     );
     give(
@@ -146,6 +149,13 @@ fn expressions_give_what_the_documentation_says() {
             ("arrayReverse([1, 2])", "[2,1]"),
             ("replaceRegexpAll('Hello', 'l', 'L')", "HeLLo"),
             ("empty('')", "1"),
+            ("sum(number) FROM numbers(4)", "6"),
+            ("quantile(0.5)(x) FROM (SELECT 1 AS x UNION ALL SELECT 2) AS t", "1.5"),
+            ("toStartOfWeek(toDate('2024-05-22'))", "2024-05-19"),
+            (
+                "count() FROM (SELECT w FROM (SELECT 'a,b' AS s) AS t ARRAY JOIN splitByChar(',', s) AS w) AS q",
+                "2",
+            ),
         ],
     );
 }
