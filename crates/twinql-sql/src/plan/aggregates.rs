@@ -127,7 +127,7 @@ impl<'a> Planner<'a> {
         let mut array = super::functions::read_call(function, self.dialect)?;
         // Of no rows there is no array, or an empty one.
         let is_empty = match array.name.as_str() {
-            "array_agg" | "list" => false,
+            "array_agg" | "list" => self.dialect == Dialect::Databricks,
             "collect_list" | "grouparray" => true,
             _ => return Ok(None),
         };
