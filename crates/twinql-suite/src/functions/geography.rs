@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn a_quarter_of_the_northern_half_is_an_eighth_of_the_sphere() {
         let eighth = Value::Text("POLYGON((0 0, 90 0, 0 90, 0 0))".to_owned());
-        let Ok(Value::Real(found)) = area(&[eighth.clone()]) else { unreachable!() };
+        let Ok(Value::Real(found)) = area(std::slice::from_ref(&eighth)) else { unreachable!() };
         let sphere = 4.0 * std::f64::consts::PI * RADIUS * RADIUS;
         assert!((found.0 / sphere - 0.125).abs() < 1e-12);
         for (place, inside) in [("POINT(10 10)", true), ("POINT(-10 10)", false), ("POINT(-170 -10)", false)]

@@ -94,7 +94,7 @@ fn annotations(findings: &[Finding], proved: bool) -> String {
 /// <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
 fn code_quality(findings: &[Finding], proved: bool) -> String {
     let issue = |(finding, level): (&Finding, &str)| {
-        let print = hex(&sha256(format!("{}\n{}\n{level}", finding.file, finding.query).as_bytes()));
+        let print = hex(sha256(format!("{}\n{}\n{level}", finding.file, finding.query).as_bytes()));
         json!({
             "description": message(finding, proved),
             "check_name": rule(finding),
