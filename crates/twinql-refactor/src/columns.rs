@@ -44,7 +44,7 @@ pub fn names(schema: &Schema, sql: &str, dialect: Dialect) -> Option<Vec<String>
 }
 
 impl Layout {
-    /// By name; what is left over is taken for renamed if there is as much of it on both sides. None where a name stands twice.
+    /// By name, and what has none by its place; what is left over is taken for renamed if there is as much of it on both sides. None where a name stands twice.
     ///
     /// ```
     /// use twinql_refactor::Layout;
@@ -53,7 +53,19 @@ impl Layout {
     /// let layout = Layout::of(names("id total"), names("total id vat")).unwrap();
     /// assert_eq!((layout.pairs, layout.added), (vec![(0, 1), (1, 0)], vec!["vat".to_owned()]));
     /// ```
-    pub fn of(old: Vec<String>, new: Vec<String>) -> Option<Layout> {
+    pub fn of(mut old: Vec<String>, mut new: Vec<String>) -> Option<Layout> {
+        if old.len() == new.len() {
+            for (at, (old, new)) in old.iter_mut().zip(&mut new).enumerate() {
+                match [&*old, &*new].map(|name| is_name(name)) {
+                    [true, true] => {}
+                    [true, false] => new.clone_from(old),
+                    [false, true] => old.clone_from(new),
+                    [false, false] => {
+                        (*old, *new) = (format!("column {}", at + 1), format!("column {}", at + 1))
+                    }
+                }
+            }
+        }
         let distinct = |names: &[String]| names.iter().collect::<HashSet<_>>().len() == names.len();
         if !distinct(&old) || !distinct(&new) {
             return None;
@@ -128,6 +140,11 @@ impl Layout {
     }
 }
 
+/// Whether somebody gave a column its name: `count(*)` is what a system calls one that has none.
+fn is_name(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || "_$ ".contains(c))
+}
+
 /// The positions in which two answers hold other values, rows as a bag.
 pub fn differing(old: &[Vec<Value>], new: &[Vec<Value>], width: usize) -> Vec<usize> {
     let column = |rows: &[Vec<Value>], at: usize| {
@@ -161,6 +178,7 @@ mod tests {
         assert_eq!(renamed.renamed, [Renamed { old: "lead_eamil".into(), new: "lead_email".into() }]);
         assert!(renamed.is_positional() && !renamed.is_kept());
         assert!(Layout::of(vec!["a".into(), "a".into()], vec!["a".into()]).is_none());
+        assert!(layout("a count(*)", "a count(1)").is_kept() && layout("a count(*)", "a n").is_kept());
     }
 
     #[test]

@@ -25,14 +25,14 @@ pub struct Bound {
 /// Models that say something else than before: their old and new queries, as SQLite has them, and the views that these read.
 #[derive(Debug, Clone, Default)]
 pub struct Versions {
-    queries: BTreeMap<String, [String; 2]>,
+    queries: BTreeMap<String, [(String, Vec<String>); 2]>,
     views: Vec<View>,
 }
 
 impl Versions {
-    /// Adds a model, whose queries are over `schema`.
-    pub fn add(&mut self, model: &str, queries: [&str; 2], schema: &Schema) {
-        self.queries.insert(model.to_owned(), queries.map(str::to_owned));
+    /// Adds a model, whose queries with these columns are over `schema`.
+    pub fn add(&mut self, model: &str, queries: [(&str, Vec<String>); 2], schema: &Schema) {
+        self.queries.insert(model.to_owned(), queries.map(|(sql, columns)| (sql.to_owned(), columns)));
         for view in &schema.views {
             if !self.views.contains(view) {
                 self.views.push(view.clone());
@@ -95,7 +95,7 @@ pub(crate) fn written(
             continue;
         }
         let table = table_of(&schema, reference);
-        let mut view = |prefix: &str, query: String| {
+        let mut view = |prefix: &str, query: String, columns: Vec<String>| {
             let mut name = format!("{prefix}_{}", plain(reference));
             let taken = |name: &str| {
                 let name = name.to_ascii_lowercase();
@@ -106,14 +106,15 @@ pub(crate) fn written(
             while taken(&name) {
                 name.push('_');
             }
-            let view = View { name: name.clone(), columns: Vec::new(), query };
+            let view = View { name: name.clone(), columns, query };
             if !schema.views.contains(&view) {
                 schema.views.push(view);
             }
             name
         };
         let views = match versions.queries.get(reference) {
-            Some([old, new]) => [view("old", old.clone()), view("new", new.clone())],
+            Some([old, new]) => [("old", old), ("new", new)]
+                .map(|(prefix, (query, columns))| view(prefix, query.clone(), columns.clone())),
             None => {
                 match stored.insert(table.to_ascii_lowercase(), reference) {
                     Some(other) if other != reference => {
@@ -121,7 +122,7 @@ pub(crate) fn written(
                     }
                     _ => {}
                 }
-                let name = view("ref", format!("SELECT * FROM \"{table}\""));
+                let name = view("ref", format!("SELECT * FROM \"{table}\""), Vec::new());
                 [name.clone(), name]
             }
         };
@@ -167,7 +168,7 @@ const PARAMETERS: &str = "query_parameters";
 ///
 /// ```text
 /// SELECT id FROM orders WHERE day = @day
-/// SELECT id FROM orders WHERE day = (SELECT MAX(day) FROM query_parameters)
+/// SELECT id FROM orders WHERE day = (SELECT MAX(query_parameters.day) FROM query_parameters)
 /// ```
 fn with_parameters(sql: String, dialect: Dialect) -> String {
     if dialect != Dialect::Bigquery || !sql.contains('@') {
@@ -189,7 +190,7 @@ fn with_parameters(sql: String, dialect: Dialect) -> String {
         let length = match skipped {
             Some(length) => length,
             None if first == '@' && !name.is_empty() && !word => {
-                out.push_str(&format!("(SELECT MAX({name}) FROM {PARAMETERS})"));
+                out.push_str(&format!("(SELECT MAX({PARAMETERS}.{name}) FROM {PARAMETERS})"));
                 rest = rest.get(1 + name.len()..).unwrap_or("");
                 continue;
             }
@@ -270,7 +271,7 @@ mod tests {
             [
                 "WITH orders /* all */ AS (SELECT * FROM ref_orders orders WHERE id > 1) SELECT * FROM orders",
                 "SELECT o.id FROM ref_orders AS o, ref_raw_lines l, ref_none none",
-                "ref_orders: SELECT * FROM \"orders\"; ref_raw_lines: SELECT * FROM \"lines\"; ref_none: SELECT * FROM \"none\"",
+                "ref_orders: SELECT * FROM \"Orders\"; ref_raw_lines: SELECT * FROM \"lines\"; ref_none: SELECT * FROM \"none\"",
             ]
         );
     }
@@ -280,7 +281,7 @@ mod tests {
         let of = |sql: &str| with_parameters(sql.to_owned(), Dialect::Bigquery);
         assert_eq!(
             of("SELECT '@a', `x@b`, a@b -- @c\nFROM t WHERE d = @day"),
-            "SELECT '@a', `x@b`, a@b -- @c\nFROM t WHERE d = (SELECT MAX(day) FROM query_parameters)"
+            "SELECT '@a', `x@b`, a@b -- @c\nFROM t WHERE d = (SELECT MAX(query_parameters.day) FROM query_parameters)"
         );
         assert_eq!(with_parameters("SELECT @a".into(), Dialect::Tsql), "SELECT @a");
     }

@@ -54,7 +54,7 @@ fn a_shop() {
 fn a_package() {
     let (_, catalog) = folder("library");
     assert!(catalog.unplanned.is_empty(), "{:?}", catalog.unplanned);
-    assert_eq!(table(&catalog, "books"), "book_id , title , shelf ");
+    assert_eq!(table(&catalog, "books"), "book_id integer, title , shelf  not null");
     assert!(table(&catalog, "north.books").contains("title"), "{}", table(&catalog, "north.books"));
     assert!(
         table(&catalog, "loans").starts_with("region text not null, loan_id integer not null, member_id")

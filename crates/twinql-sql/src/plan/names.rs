@@ -103,7 +103,12 @@ impl<'a> Planner<'a> {
         let names: Vec<&Ident> = parts.iter().collect();
         match self.plan_name_path(&names)? {
             Some(value) => Ok(value),
-            None if parts.len() > 2 => self.plan_qualified(parts),
+            None if parts.len() > 2 => {
+                if let [first, second, ..] = parts {
+                    self.note_missing_column(Some(first), second);
+                }
+                self.plan_qualified(parts)
+            }
             None => Err(self.unknown_column(
                 parts.first().filter(|_| parts.len() > 1),
                 match parts.last() {

@@ -50,8 +50,8 @@ pub(super) enum Missing {
 /// # Ok::<(), twinql_sql::SqlError>(())
 /// ```
 pub fn tables_in_use(schema: &mut Schema, queries: &[&Parsed]) -> Vec<String> {
-    place_tables(schema, queries);
     let declared = schema.tables.len();
+    place_tables(schema, queries);
     for query in queries {
         while let Some(missing) = missing(schema, query) {
             if !add(schema, missing, query) {
@@ -64,7 +64,8 @@ pub fn tables_in_use(schema: &mut Schema, queries: &[&Parsed]) -> Vec<String> {
             say_types(schema, &plan, query.dialect);
         }
     }
-    schema.tables.iter().skip(declared).map(Table::full_name).collect()
+    let made = schema.tables.iter().skip(declared).filter(|table| table.column_index(REST).is_some());
+    made.map(Table::full_name).collect()
 }
 
 /// What is missing first, where a table or a column is.
@@ -204,17 +205,23 @@ fn place_tables(schema: &mut Schema, queries: &[&Parsed]) {
             .into_iter()
             .partition(|p| p.last().is_some_and(|t| t.text.eq_ignore_ascii_case(&table.text)));
         paths = others;
-        let Some(at) = schema.table_index(&table.text).filter(|at| schema.tables[*at].schema.is_none())
-        else {
+        let declared = schema.table_index(&table.text).filter(|at| schema.tables[*at].schema.is_none());
+        let known = |path: &&Vec<NamePart>| match schema.find_table(path, dialect) {
+            Found::Table(_) => of_name.len() == 1,
+            Found::Unknown(_) | Found::Ambiguous(_) => false,
+        };
+        if of_name.iter().any(|path| known(&path))
+            || declared.is_none()
+                && (schema.table_index(&table.text).is_some() || schema.view(&table.text).is_some())
+        {
             continue;
-        };
-        let unknown: Vec<_> = match of_name.as_slice() {
-            [only] => match schema.find_table(only, dialect) {
-                Found::Table(_) => continue,
-                Found::Unknown(_) | Found::Ambiguous(_) => vec![only],
-            },
-            several => several.iter().collect(),
-        };
+        }
+        let unknown: Vec<_> = of_name.iter().collect();
+        // A table that nobody declares has the columns that queries take from it.
+        let model = declared.map_or_else(
+            || Table { columns: vec![Column::new(REST, "", dialect)], ..Table::default() },
+            |at| schema.tables[at].clone(),
+        );
         let several = unknown.len() > 1;
         for (i, path) in unknown.into_iter().enumerate() {
             let before = path.split_last().map_or(&[][..], |(_, before)| before);
@@ -223,12 +230,11 @@ fn place_tables(schema: &mut Schema, queries: &[&Parsed]) {
                 Some(last) if !dialect.names().paths => (*last).to_owned(),
                 _ => names.join("."),
             };
-            let mut placed = schema.tables[at].clone();
-            let bare = placed.bare_name().to_owned();
-            placed.name = if several { format!("{place}.{bare}") } else { bare };
-            placed.schema = Some(place);
-            match i {
-                0 => schema.tables[at] = placed,
+            let bare = if model.name.is_empty() { &table.text } else { &model.name };
+            let name = if several { format!("{place}.{bare}") } else { bare.clone() };
+            let placed = Table { name, schema: Some(place), ..model.clone() };
+            match (i, declared) {
+                (0, Some(at)) => schema.tables[at] = placed,
                 _ => schema.tables.push(placed),
             }
         }
@@ -316,7 +322,10 @@ mod tests {
 
     /// The tables of a schema after queries have used them: `name (columns)`, types where they are known.
     fn used(ddl: &str, dialect: Dialect, queries: &[&str]) -> String {
-        let mut schema = Schema::from_ddl_in("shop", ddl, dialect).unwrap();
+        let mut schema = match ddl {
+            "" => Schema::default(),
+            ddl => Schema::from_ddl_in("shop", ddl, dialect).unwrap(),
+        };
         let parsed: Vec<Parsed> = queries.iter().map(|sql| parse_in(sql, dialect).unwrap()).collect();
         tables_in_use(&mut schema, &parsed.iter().collect::<Vec<_>>());
         let table = |table: &Table| {
@@ -344,6 +353,7 @@ mod tests {
             ),
             (&["WITH a AS (SELECT * FROM a) SELECT x FROM a"], "a (x)"),
             (&["SELECT * FROM a UNION ALL SELECT * FROM a"], "a ()"),
+            (&["SELECT x FROM s.a", "SELECT x FROM r.a"], "s.a (x); r.a (x)"),
         ] {
             assert_eq!(used("", Dialect::Postgres, queries), expected, "{queries:?}");
         }

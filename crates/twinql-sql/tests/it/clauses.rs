@@ -53,7 +53,6 @@ fn what_is_not_understood_is_refused_by_name_and_place() {
         (Generic, "FROM t", "FROM without SELECT"),
         (Generic, "SELECT f(x => 1) FROM t", "the named argument x => 1"),
         (Generic, "SELECT quantile(0.5)(n) FROM t", "parameters before the arguments"),
-        (Postgres, "SELECT other.upper(a) FROM t", "function other.upper"),
         (Postgres, "SELECT INTERVAL '1' DAY TO SECOND FROM t", "an INTERVAL of several fields"),
         (Postgres, "SELECT id FROM t FOR UPDATE", "FOR"),
         (Postgres, "SELECT id FROM generate_series(1, 3) WITH ORDINALITY AS g(x)", "WITH ORDINALITY"),

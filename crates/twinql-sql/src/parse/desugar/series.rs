@@ -104,7 +104,9 @@ fn set_returning(expr: &mut Expr, dialect: Dialect) -> Option<&mut Expr> {
     let gives_rows = |name: &str| {
         let own =
             matches!((dialect, name), (Dialect::Clickhouse, "arrayjoin") | (Dialect::Databricks, "explode"));
-        own || IN_OUTPUTS.contains(&name)
+        // DuckDB's is a list there (sql/functions/list#range-functions).
+        let list = (dialect, name) == (Dialect::Duckdb, "generate_series");
+        own || IN_OUTPUTS.contains(&name) && !list
     };
     if plain_call(expr).is_some_and(|(name, _)| gives_rows(&name)) {
         return Some(expr);

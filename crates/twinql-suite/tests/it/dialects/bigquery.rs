@@ -246,7 +246,6 @@ fn paths_elements_and_wildcards() {
         "SELECT id FROM visits",
         "SELECT device.colour FROM web.visits",
         "SELECT hits.page FROM web.visits",
-        "SELECT ML.PREDICT(1)",
     ] {
         assert!(in_sqlite(&schema, sql, Dialect::Bigquery).is_err(), "{sql}");
     }
