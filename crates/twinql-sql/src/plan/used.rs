@@ -330,8 +330,9 @@ mod tests {
         tables_in_use(&mut schema, &parsed.iter().collect::<Vec<_>>());
         let table = |table: &Table| {
             let columns = table.columns.iter().filter(|c| c.name != REST);
-            let columns: Vec<String> =
+            let mut columns: Vec<String> =
                 columns.map(|c| format!("{} {}", c.name, c.declared).trim_end().to_owned()).collect();
+            columns.sort();
             format!("{} ({})", table.full_name(), columns.join(", "))
         };
         schema.tables.iter().map(table).collect::<Vec<_>>().join("; ")
@@ -344,9 +345,9 @@ mod tests {
                 &["WITH o AS (SELECT * FROM orders) SELECT o.id FROM (SELECT * FROM o) o WHERE total > 1"][..],
                 "orders (id, total NUMERIC)",
             ),
-            (&["SELECT a.x, b.y FROM a JOIN b ON a.id = b.id", "SELECT z FROM a"], "a (x, id, z); b (y, id)"),
+            (&["SELECT a.x, b.y FROM a JOIN b ON a.id = b.id", "SELECT z FROM a"], "a (id, x, z); b (id, y)"),
             (&["SELECT x FROM a JOIN b USING (id) WHERE a.x = 1"], "a (id, x NUMERIC); b (id)"),
-            (&["SELECT (SELECT MAX(b.y) FROM b WHERE b.id = a.id) FROM a"], "a (id); b (y, id)"),
+            (&["SELECT (SELECT MAX(b.y) FROM b WHERE b.id = a.id) FROM a"], "a (id); b (id, y)"),
             (
                 &["SELECT DATE_TRUNC('month', a.at), SUM(a.n) FROM a GROUP BY 1"],
                 "a (at TIMESTAMP, n NUMERIC)",
@@ -380,7 +381,7 @@ mod tests {
         );
         assert_eq!(
             of(Dialect::Bigquery, &["SELECT id, t.device.kind FROM d.t"]),
-            "stays (id INTEGER); d.t (id, device)"
+            "stays (id INTEGER); d.t (device, id)"
         );
     }
 }
