@@ -35,8 +35,8 @@ struct Query {
     name: String,
     line: usize,
     from_use: Vec<String>,
-    /// None where a version has no plan, or two columns of one name.
-    layout: Option<Layout>,
+    /// The columns of both versions; none where one has no plan.
+    columns: Option<[Vec<String>; 2]>,
     job: Job,
 }
 
@@ -44,11 +44,9 @@ impl Query {
     /// A query over the tables that it is bound to.
     fn new(file: &str, name: String, bound: Bound, dialects: Dialects) -> Query {
         let Bound { queries: [old, new], schema, from_use } = bound;
-        let layout = names(&schema, &old, dialects.gold)
-            .zip(names(&schema, &new, dialects.pred))
-            .and_then(|(old, new)| Layout::of(old, new));
+        let columns = names(&schema, &old, dialects.gold).zip(names(&schema, &new, dialects.pred));
         let job = Job { id: json!([file, name]), work: work(schema, old, new, dialects) };
-        Query { file: file.to_owned(), name, line: 1, from_use, layout, job }
+        Query { file: file.to_owned(), name, line: 1, from_use, columns: columns.map(<[_; 2]>::from), job }
     }
 }
 
@@ -156,11 +154,11 @@ impl Checker {
     fn findings(&self, queries: Vec<Query>) -> Vec<Finding> {
         let jobs: Vec<Job> = queries.iter().map(|query| query.job.clone()).collect();
         let finding = |(query, found): (Query, Found)| {
-            let columns =
-                query.layout.as_ref().and_then(|layout| columns::of(layout, &query.job, &found, self));
+            let layout = query.columns.and_then(|[old, new]| Layout::of(old, new));
+            let columns = layout.and_then(|layout| columns::of(&layout, &query.job, &found, self));
             let Found { outcome, because, witness } = found;
             let witness = witness.and_then(|witness| WitnessRecord::of(&query.job, *witness));
-            let Query { file, name: query, line, from_use, layout: _, job: _ } = query;
+            let Query { file, name: query, line, from_use, columns: _, job: _ } = query;
             Finding { file, query, line, outcome, because, columns, from_use, witness }
         };
         queries.into_iter().zip(self.check(&jobs)).map(finding).collect()

@@ -6,9 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use twinql::Work;
 use twinql::sql::Schema;
-use twinql_refactor::{
-    Catalog, Model, Project, RefactorError, Rendered, Tree, Versions, bound, names, parts, tree,
-};
+use twinql_refactor::{Catalog, Model, Project, RefactorError, Rendered, Tree, Versions, bound, parts, tree};
 
 use super::finding::{Finding, Outcome};
 use super::{Checker, GROWING, Query};
@@ -154,7 +152,7 @@ impl Run<'_> {
         versions: &Versions,
         model: Option<&str>,
     ) -> Vec<Finding> {
-        let query = || -> Result<(Query, [Option<Vec<String>>; 2]), RefactorError> {
+        let query = || -> Result<Query, RefactorError> {
             let [old, new] = texts;
             let [old, new] = [old.clone()?, new.clone()?].map(|rendered| parts(&rendered.sql));
             let pairs = twinql_refactor::matched(old, new)?;
@@ -166,20 +164,15 @@ impl Run<'_> {
                 }
             };
             let bound = bound([&old, &new], &self.schema, versions, self.checker.dialects)?;
-            let [old, new] = &bound.queries;
-            let dialects = self.checker.dialects;
-            let columns =
-                [names(&bound.schema, old, dialects.gold), names(&bound.schema, new, dialects.pred)];
-            Ok((Query::new(path, title.to_owned(), bound, dialects), columns))
+            Ok(Query::new(path, title.to_owned(), bound, self.checker.dialects))
         };
-        let (query, columns) = match query() {
+        let query = match query() {
             Ok(query) => query,
             Err(error) => return vec![Finding::not_compared(path, title, error.to_string())],
         };
-        let work = query.job.work.clone();
+        let (work, columns) = (query.job.work.clone(), query.columns.clone());
         let findings = self.checker.findings(vec![query]);
-        if let (Work::Pair { schema, gold, pred }, Some(model), [Some(old), Some(new)]) =
-            (work, model, columns)
+        if let (Work::Pair { schema, gold, pred }, Some(model), Some([old, new])) = (work, model, columns)
             && findings.iter().any(|finding| !finding.is_same(false))
         {
             self.versions.add(model, [(&gold, old), (&pred, new)], &schema);
