@@ -346,7 +346,7 @@ mod tests {
                 "orders (id, total NUMERIC)",
             ),
             (&["SELECT a.x, b.y FROM a JOIN b ON a.id = b.id", "SELECT z FROM a"], "a (id, x, z); b (id, y)"),
-            (&["SELECT x FROM a JOIN b USING (id) WHERE a.x = 1"], "a (id, x NUMERIC); b (id)"),
+            (&["SELECT a.x FROM a JOIN b USING (id) WHERE a.x = 1"], "a (id, x NUMERIC); b (id)"),
             (&["SELECT (SELECT MAX(b.y) FROM b WHERE b.id = a.id) FROM a"], "a (id); b (id, y)"),
             (
                 &["SELECT DATE_TRUNC('month', a.at), SUM(a.n) FROM a GROUP BY 1"],
