@@ -13,6 +13,20 @@ fn folder(new: &str) -> Folder {
     folder
 }
 
+/// Makes a repository of the folder and commits a file or folder in it; false where git is missing.
+fn committed(folder: &Folder, what: &str) -> bool {
+    if Command::new("git").arg("--version").output().is_err() {
+        println!("skipped: git is missing");
+        return false;
+    }
+    for args in [&["init", "-q"][..], &["add", what], &["commit", "-qm", "first"]] {
+        let name = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").args(name).args(args).current_dir(folder.path("")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    true
+}
+
 const ASKED: &str = "check-refactor --schemas concerts.sql old.sql new.sql";
 
 #[test]
@@ -79,18 +93,9 @@ fn folders_are_compared_file_by_file() {
 #[test]
 fn files_against_a_revision() {
     let folder = folder("SELECT 1");
-    let git = |args: &[&str]| {
-        let name = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
-        let output = Command::new("git").args(name).args(args).current_dir(folder.path("")).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-    };
-    if Command::new("git").arg("--version").output().is_err() {
-        println!("skipped: git is missing");
+    if !committed(&folder, "old.sql") {
         return;
     }
-    git(&["init", "-q"]);
-    git(&["add", "old.sql"]);
-    git(&["commit", "-qm", "first"]);
     folder.write("old.sql", OLD.replace("name", "singer.name"));
     let asked = "check-refactor --schemas concerts.sql --against HEAD old.sql new.sql";
     let (out, err) = folder.run(asked, 0);
@@ -176,18 +181,9 @@ fn a_project_against_a_revision() {
     ] {
         folder.write(path, text);
     }
-    let git = |args: &[&str]| {
-        let name = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
-        let output = Command::new("git").args(name).args(args).current_dir(folder.path("")).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-    };
-    if Command::new("git").arg("--version").output().is_err() {
-        println!("skipped: git is missing");
+    if !committed(&folder, "shop") {
         return;
     }
-    git(&["init", "-q"]);
-    git(&["add", "shop"]);
-    git(&["commit", "-qm", "first"]);
     let asked = "check-refactor --project shop --against HEAD --dialect postgres";
     says(&folder.run(asked, 0).1, &["nothing has changed"]);
     folder.write(

@@ -116,14 +116,22 @@ impl Catalog {
 
     /// Adds the references that the project tests, once all tables are there.
     fn refer(&mut self, project: &Project) {
-        let models = project.models.iter().map(|(name, model)| (name.as_str(), &model.properties));
-        let tables = project.tables.iter().map(|table| (table.name.as_str(), &table.properties));
-        for (name, properties) in models.chain(tables) {
+        let models = project.models.iter().map(|(name, model)| (name.clone(), &model.properties));
+        let tables = project.tables.iter().map(|table| {
+            let reference = match &table.source {
+                Some(source) => format!("{source}.{}", table.name),
+                None => table.name.clone(),
+            };
+            (reference, &table.properties)
+        });
+        let index =
+            |schema: &Schema, reference: &str| schema.table_index(&tables::table_of(schema, reference));
+        for (reference, properties) in models.chain(tables) {
             for column in &properties.columns {
                 let Some((to, field)) = &column.refers else { continue };
                 let found = (|| {
-                    let from = self.schema.table_index(name)?;
-                    let target = self.schema.table_index(to)?;
+                    let from = index(&self.schema, &reference)?;
+                    let target = index(&self.schema, to)?;
                     let source = self.schema.tables.get(from)?.column_index(&column.name)?;
                     let goal = self.schema.tables.get(target)?.column_index(field)?;
                     Some((from, ForeignKey { columns: vec![source], target, target_columns: vec![goal] }))

@@ -181,11 +181,16 @@ fn tests(entry: &Json) -> Vec<(String, &Json)> {
     found
 }
 
-/// The table of `ref('orders')` or `source('raw', 'orders')`.
+/// What `ref('orders')` or `source('raw', 'orders')` refers to, as a model writes it: `orders`, `raw.orders`.
 fn referred(to: &str) -> Option<String> {
-    let inside = to.trim().split_once('(')?.1.trim_end_matches(')');
-    let name = inside.rsplit(',').next()?.trim().trim_matches(['\'', '"']);
-    (!name.is_empty()).then(|| name.to_owned())
+    let (function, inside) = to.trim().split_once('(')?;
+    let names: Vec<&str> =
+        inside.trim_end_matches(')').split(',').map(|name| name.trim().trim_matches(['\'', '"'])).collect();
+    match (function.trim(), names.as_slice()) {
+        ("source", [source, table]) => Some(format!("{source}.{table}")),
+        ("ref", [.., model]) => Some((*model).to_owned()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -225,6 +230,8 @@ sources:
         assert!(id.unique && id.not_null && id.data_type == "integer");
         assert_eq!((kind.accepted.join(" "), kind.not_null), ("new paid".to_owned(), false));
         assert_eq!(customer.refers, Some(("customers".to_owned(), "id".to_owned())));
+        assert_eq!(referred("source('raw', \"lines\")").as_deref(), Some("raw.lines"));
+        assert_eq!(referred("ref('shop', 'lines')").as_deref(), Some("lines"));
         assert_eq!(
             (relations.sources[0].source.as_deref(), relations.sources[0].name.as_str()),
             (Some("raw"), "lines")

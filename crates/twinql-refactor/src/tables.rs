@@ -204,7 +204,7 @@ fn with_parameters(sql: String, dialect: Dialect) -> String {
 }
 
 /// The stored table that a reference such as `raw.orders` means; its last part where there is none.
-fn table_of(schema: &Schema, reference: &str) -> String {
+pub(crate) fn table_of(schema: &Schema, reference: &str) -> String {
     let name = last_of(reference);
     let place = reference.rsplit('.').nth(1);
     let lies = |table: &&twinql::sql::schema::Table| {

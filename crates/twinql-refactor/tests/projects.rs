@@ -61,6 +61,17 @@ fn a_package() {
     );
 }
 
+/// A test refers to a source and not to the model of its name, from each of two tables of one name.
+#[test]
+fn references_of_sources() {
+    let (_, catalog) = folder("library");
+    let books = catalog.schema.table_index("north.books");
+    for loans in ["north.loans", "south.loans"] {
+        let keys = &catalog.schema.table(loans).unwrap().foreign_keys;
+        assert_eq!(keys.iter().map(|key| Some(key.target)).collect::<Vec<_>>(), [books], "{loans}");
+    }
+}
+
 /// A model that grows, a contract, a snapshot.
 #[test]
 fn events() {
