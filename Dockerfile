@@ -3,7 +3,7 @@ FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,target=/src/target \
-    cargo install --locked --path crates/twinql-cli --root /out
+    cargo install --locked --path crates/twinql-cli --no-default-features --features serve --root /out
 
 FROM debian:bookworm-slim
 COPY --from=build /out/bin/twinql /usr/local/bin/

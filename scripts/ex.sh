@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fits `ex` and writes its weights, crates/twinql-model/src/execution/weights.json: first to predictions that are executed on
+# Fits `ex` and writes its weights, crates/twinql-gmn/src/execution/weights.json: first to predictions that are executed on
 # Spider's training databases, then to those of bird_ex_dev. Prints how good it and `estimate` are on databases of bird_ex_dev
 # that were left out, over three seeds.
 #   scripts/ex.sh [FOLDER]    # out/ex

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use twinql::model::Decision;
+use twinql::gmn::Decision;
 use twinql::record::Record;
 use twinql::suite::Witness;
 use twinql::{Job, Work};

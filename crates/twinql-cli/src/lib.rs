@@ -157,7 +157,9 @@ fn run_command(cli: Cli) -> anyhow::Result<u8> {
         Command::Schema { command: SchemaCommand::Show(typed) } => commands::schema::show(&typed),
         Command::Profile(typed) => commands::profile::run(&typed, console),
         Command::Worker { address_space } => commands::worker::run(address_space),
+        #[cfg(feature = "train")]
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
+        #[cfg(feature = "train")]
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),
     };
     Ok(if passed? { exit::DONE } else { exit::CHECK_FAILED })

@@ -11,10 +11,11 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use twinql::corpus::pairs;
+use twinql::gmn::{Evidence, Scorer};
 use twinql::graph::{GraphArrays, PairArrays, Question};
-use twinql::model::{EpochReport, Evidence, Example, Observer, Scorer, TrainConfig, train};
 use twinql::prepare::Graphs;
 use twinql::{Engine, Network, Semantics};
+use twinql_train::{EpochReport, Example, Observer, TrainConfig, train};
 
 use crate::inputs::{arrays, jobs, schemas};
 use crate::{Done, Measurement};
@@ -135,7 +136,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn step(&mut self, report: &twinql::model::StepReport) {
+    fn step(&mut self, report: &twinql_train::StepReport) {
         self.steps.push(report.pairs_per_second);
     }
 
@@ -149,7 +150,7 @@ impl Observer for Watch {
 fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
     let schemas = schemas(Path::new(schema_path))?;
     let config = TrainConfig {
-        network: twinql::model::Network { semantics: vec!["no-fk".into()], ..Default::default() },
+        network: twinql::gmn::Network { semantics: vec!["no-fk".into()], ..Default::default() },
         epochs: EPOCHS,
         patience: EPOCHS,
         ..TrainConfig::default()

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use rayon::prelude::*;
+use twinql_gmn::{GraphConfig, ModelError, Score, Shown};
 use twinql_graph::{PairArrays, QueryGraph};
-use twinql_model::{GraphConfig, ModelError, Score, Shown};
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
 use twinql_suite::Expectation;

@@ -1,8 +1,8 @@
 //! Metrics with their settings, ready to be computed, and what their scores are called.
 
 use serde_json::Value;
+use twinql_gmn::{Band, Decision};
 use twinql_graph::Question;
-use twinql_model::{Band, Decision};
 use twinql_sql::Semantics;
 use twinql_suite::JudgeConfig;
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use twinql_gmn::ExecutionModel;
 use twinql_metrics::{Accuracy, Answer, Guess, Resampling, estimates, prior, reweighed};
-use twinql_model::ExecutionModel;
 
 use crate::job::{Job, Work};
 use crate::record::{Record, Status};

@@ -1,11 +1,11 @@
 //! How well a metric agrees with labels: the figures of `twinql evaluate`.
 
 use serde::Serialize;
+use twinql_gmn::{Band, Decision};
 use twinql_metrics::{
     Confusion, ECE_BINS, Interval, Resampling, Undefined, auc, average_precision, bootstrap, brier, delong,
     ece, kendall_tau_b, pearson, spearman,
 };
-use twinql_model::{Band, Decision};
 
 use crate::engine::Engine;
 use crate::metric::{Metric, ScoreKind};

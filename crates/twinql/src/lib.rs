@@ -2,15 +2,15 @@
 //!
 //! [`Pipeline`] scores pairs over one schema; an [`Engine`], set up by [`Engine::builder`], does the same
 //! for batches over many schemas, with any metrics, checkpoint and [`Semantics`]. [`input`] reads pairs from
-//! files, [`training`] makes examples of them. [`metrics`] lists the metrics, and has the statistics that compare them.
+//! files. [`metrics`] lists the metrics, and has the statistics that compare them.
 //! The crates underneath are re-exported as modules: [`sql`], [`graph`], [`suite`], [`probe`], [`audit`], [`corpus`],
-//! [`model`], [`files`].
+//! [`gmn`], [`files`].
 
 pub use twinql_audit as audit;
 pub use twinql_corpus as corpus;
 pub use twinql_files as files;
+pub use twinql_gmn as gmn;
 pub use twinql_graph as graph;
-pub use twinql_model as model;
 pub use twinql_probe as probe;
 pub use twinql_sql as sql;
 pub use twinql_suite as suite;
@@ -45,8 +45,8 @@ pub mod serving;
 mod setup;
 pub mod signature;
 pub mod status;
-mod tiers;
-pub mod training;
+pub mod tiers;
+
 mod unread;
 pub mod vacuous;
 pub mod witness;

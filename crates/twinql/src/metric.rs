@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use twinql_gmn::Band;
 use twinql_metrics::{Pair, Scored};
-use twinql_model::Band;
 use twinql_sql::Schema;
 use twinql_suite::bird::Measures;
 

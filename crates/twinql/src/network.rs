@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use twinql_files::{FileError, read_bounded};
+use twinql_gmn::{Checkpoint, GraphConfig, ModelError, Scorer};
 use twinql_graph::{EncodingConfig, Question, vocabulary};
-use twinql_model::{Checkpoint, GraphConfig, ModelError, Scorer};
 use twinql_sql::Semantics;
 
 use crate::embedded::{BUILT_IN, BuiltIn};

@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use twinql_gmn::{GraphConfig, GraphKind};
 use twinql_graph::{GraphError, QueryGraph};
-use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::function::is_volatile;
 use twinql_sql::prove::{Side, Vacuous};
 use twinql_sql::{

@@ -106,7 +106,7 @@ pub fn of_question(question: Question) -> Vec<String> {
 
 /// The first eight digits of the SHA-256 of a checkpoint's bytes, its checksum left out.
 pub fn short_hash(bytes: &[u8]) -> String {
-    shortened(twinql_model::checksum(bytes))
+    shortened(twinql_gmn::checksum(bytes))
 }
 
 /// The first eight digits of the SHA-256 of a suite's bytes, its checksum left out.

@@ -1,7 +1,7 @@
 //! Cheaper judges before the network: proofs, then databases, over batches of pairs.
 
 use rayon::prelude::*;
-use twinql_model::Evidence;
+use twinql_gmn::Evidence;
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
 use twinql_suite::{JudgeConfig, Verdict};
@@ -15,7 +15,7 @@ use crate::setup::Setup;
 /// What the proofs of all jobs, and the suite where it is given and they know nothing, say of each job, in order.
 /// A pair that cannot be executed or that no database tests, or a job without a pair, is [`Evidence::None`]. `each` is called
 /// once for each pair that is done.
-pub(crate) fn evidence(
+pub fn evidence(
     jobs: &[Job],
     proofs: &[Option<Result<Proof, ProveError>>],
     suite: Option<(&JudgeConfig, &Workers)>,

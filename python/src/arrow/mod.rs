@@ -15,7 +15,7 @@ use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde_json::Value as Json;
-use twinql::model::Decision;
+use twinql::gmn::Decision;
 use twinql::record::Record;
 
 use crate::errors::{InputError, InternalError};

@@ -18,6 +18,7 @@ pub(crate) mod rerank;
 pub(crate) mod serve;
 pub(crate) mod shared;
 pub(crate) mod suite;
+#[cfg(feature = "train")]
 pub(crate) mod train;
 pub(crate) mod typed;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use twinql::sql::Dialect;
-use twinql::training::Overrides;
+use twinql_train::corpora::Overrides;
 
 use super::shared::DialectFlag;
 
@@ -32,7 +32,8 @@ pub(crate) struct Run {
     /// Passes over the data at most; overrides train.epochs, or pretrain.epochs
     #[arg(long, value_name = "N")]
     pub(crate) epochs: Option<usize>,
-    /// What executes the steps: cpu, flex, wgpu, cuda; overrides train.compute
+    /// What executes the steps: cpu (burn's steps written by hand, the fastest on CPUs), flex (burn on a CPU), wgpu,
+    /// cuda; overrides train.compute
     #[arg(long, value_name = "NAME")]
     pub(crate) device: Option<String>,
     /// What wgpu and cuda compute with: f32, f16, bf16 (weights keep 32 bits); overrides train.precision

@@ -120,8 +120,10 @@ pub(crate) enum Command {
     /// Write what may be shared of a database: counts, ranges, shapes, keys; no rows
     Profile(super::profile::ProfileCommand),
     /// Pretrain the graph matching network on queries without labels
+    #[cfg(feature = "train")]
     Pretrain(super::train::Pretrain),
     /// Train the graph matching network on labelled pairs
+    #[cfg(feature = "train")]
     Train(super::train::Train),
     /// The scores over HTTP, for reward models, rerankers and judges, with a page to try them
     #[cfg(feature = "serve")]

@@ -4,8 +4,8 @@
 use anyhow::{Context, Result};
 use serde::Serialize;
 use twinql::Network;
+use twinql::gmn::{Attention, AttentionStep, GraphConfig};
 use twinql::graph::{Made, PairArrays, QueryGraph, agree};
-use twinql::model::{Attention, AttentionStep, GraphConfig};
 use twinql::sql::spans::outermost;
 use twinql::sql::{Expr, Plan, Schema, Semantics, Spans, TextRange, normalize_with_spans};
 

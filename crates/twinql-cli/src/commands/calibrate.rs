@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use twinql::files::Inputs;
+use twinql::gmn::{Correction, Executed, ExecutionModel, Probed};
 use twinql::input::{Guessing, Source};
 use twinql::judging::name;
 use twinql::metrics::GMN;
-use twinql::model::{Correction, Executed, ExecutionModel, Probed};
 use twinql::suite::Limits;
 use twinql::{Engine, Job, Network, Work};
 

@@ -37,11 +37,7 @@ pub(super) struct Environment {
 impl Environment {
     /// Of this process, about to train on `device`.
     pub(super) fn new(device: String) -> Environment {
-        let features = [
-            ("flex", cfg!(feature = "flex")),
-            ("wgpu", cfg!(feature = "wgpu")),
-            ("cuda", cfg!(feature = "cuda")),
-        ];
+        let features = [("wgpu", cfg!(feature = "wgpu")), ("cuda", cfg!(feature = "cuda"))];
         Environment {
             format: 1,
             program: env!("CARGO_PKG_VERSION"),

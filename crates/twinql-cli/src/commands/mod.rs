@@ -24,6 +24,7 @@ pub(crate) mod corpus_split;
 pub(crate) mod corpus_stats;
 mod databases;
 mod entries;
+#[cfg(feature = "train")]
 mod environment;
 pub(crate) mod estimate;
 pub(crate) mod evaluate;
@@ -31,6 +32,7 @@ pub(crate) mod execute;
 pub(crate) mod explain;
 pub(crate) mod judge;
 pub(crate) mod perturb;
+#[cfg(feature = "train")]
 pub(crate) mod pretrain;
 pub(crate) mod profile;
 pub(crate) mod prove;
@@ -47,6 +49,7 @@ mod stream;
 pub(crate) mod suite;
 pub(crate) mod suite_show;
 mod tally;
+#[cfg(feature = "train")]
 pub(crate) mod train;
 pub(crate) mod verdicts;
 pub(crate) mod witness;

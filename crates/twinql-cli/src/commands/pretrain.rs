@@ -6,9 +6,9 @@
 use anyhow::Result;
 use indicatif::ProgressBar;
 use twinql::files::Lock;
-use twinql::model::{PretrainEpoch, PretrainObserver, StepReport, pretrain};
 use twinql::signature::short_hash;
-use twinql::training::{RunConfig, query_graphs};
+use twinql_train::corpora::{RunConfig, query_graphs};
+use twinql_train::{PretrainEpoch, PretrainObserver, StepReport, pretrain};
 
 use crate::args::train;
 use crate::interrupt;

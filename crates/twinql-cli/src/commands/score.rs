@@ -7,8 +7,8 @@
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
+use twinql::gmn::Decision;
 use twinql::metrics::{Metric, Setting, check_read};
-use twinql::model::Decision;
 use twinql::record::{Record, Status, StatusCounts};
 use twinql::rewards::gmn_score;
 use twinql::{Engine, Job, Work, vacuous};

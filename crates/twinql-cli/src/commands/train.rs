@@ -1,7 +1,7 @@
 //! `twinql train`: a network from a corpus of labelled pairs, as a configuration says.
 //!
 //! A run is a folder: the configuration as it was used, the machine it ran on, the weights after the best
-//! epoch, and a picture of its course. The training itself is in `twinql::model`; here are its inputs, its
+//! epoch, and a picture of its course. The training itself is in `twinql_train`; here are its inputs, its
 //! folder and what is shown on the way.
 
 use std::path::{Path, PathBuf};
@@ -10,13 +10,11 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use twinql::files::Lock;
-use twinql::model::{
-    Cascade, CheckpointInfo, EpochReport, Observer, Quality, StartReport, StepReport, TrainConfig,
-    check_files, train,
-};
+use twinql::gmn::{Cascade, CheckpointInfo, Quality};
 use twinql::signature::{Signature, short_hash};
-use twinql::training::{RunConfig, examples};
 use twinql_report::{Axis, Chart, Curve, Curves, Reference};
+use twinql_train::corpora::{RunConfig, examples};
+use twinql_train::{EpochReport, Observer, StartReport, StepReport, TrainConfig, check_files, train};
 
 use super::environment::Environment;
 use crate::args::train as args;

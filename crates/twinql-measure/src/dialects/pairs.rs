@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use twinql::gmn::Decision;
 use twinql::metrics::{GMN, PROOF, SUITE, TWO_TIER};
-use twinql::model::Decision;
 use twinql::{Dialects, Engine, Job, Metric, Semantics, Work, input};
 use twinql_sql::{Dialect, Schema, schema};
 

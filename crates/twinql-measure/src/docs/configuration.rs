@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use twinql::corpus::build::BuildConfig;
-use twinql::training::RunConfig;
+use twinql_train::corpora::RunConfig;
 
 use super::Page;
 use super::tables::{code, table, written_from};

@@ -3,9 +3,9 @@
 
 use twinql::audit::CHECKS;
 use twinql::audit::checks::SHOP;
+use twinql::gmn::ExecutionModel;
 use twinql::graph::AUGMENTATIONS;
 use twinql::metrics::{ESM_RULES, TRIVIAL, TrivialNgrams};
-use twinql::model::ExecutionModel;
 use twinql::rewards::HACKS;
 use twinql::suite::generate::shapes::SHAPES;
 use twinql::suite::generate::strategies::STRATEGIES;

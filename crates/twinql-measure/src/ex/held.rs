@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
+use twinql::gmn::{Executed, ExecutionModel};
 use twinql::metrics::{ECE_BINS, Outcome, auc, ece};
-use twinql::model::{Executed, ExecutionModel};
 
 use super::signs::Known;
 use super::systems::{self, Figures};

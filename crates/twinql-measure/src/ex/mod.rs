@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use twinql::model::{Executed, ExecutionModel};
+use twinql::gmn::{Executed, ExecutionModel};
 
 use crate::docs::root;
 use crate::{Done, Measurement};
@@ -25,7 +25,7 @@ pub(crate) const MEASUREMENT: Measurement = Measurement {
 /// The seeds of the databases that pairs of the second set are seen on: one alone moves figures by .01.
 const SEEDS: [u64; 3] = [8, 9, 10];
 /// The shipped weights, from the repository's folder.
-const WEIGHTS: &str = "crates/twinql-model/src/execution/weights.json";
+const WEIGHTS: &str = "crates/twinql-gmn/src/execution/weights.json";
 
 fn run(args: &[String]) -> Done {
     let check = args.iter().any(|arg| arg == "--check");

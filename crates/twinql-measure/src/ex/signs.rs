@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use twinql::corpus::{Pair, pairs};
+use twinql::gmn::{Evidence, Executed, Signs};
 use twinql::metrics::EX;
-use twinql::model::{Evidence, Executed, Signs};
 use twinql::proving::prove_all;
 use twinql::sql::Proof;
 use twinql::{Engine, Job, Semantics, Work};

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
+use twinql::gmn::ExecutionModel;
 use twinql::metrics::{
     Answer, Guess, Outcome, Resampling, Together, estimates, kendall_tau_b, prior, reweighed,
 };
-use twinql::model::ExecutionModel;
 
 use super::held::{self, Held, right};
 use super::signs::Known;

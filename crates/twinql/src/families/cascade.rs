@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use twinql_model::{Cascade, Evidence, Score};
+use twinql_gmn::{Cascade, Evidence, Score};
 
 use super::probing::{explain_names, refutes, was_seen};
 use crate::batch::Batch;

@@ -1,8 +1,8 @@
 //! Partial matching of trees by rules: RelPM over plans, ASTPM over syntax trees.
 
 use rayon::prelude::*;
+use twinql_gmn::{GraphConfig, GraphKind};
 use twinql_graph::{RelPmConfig, relpm};
-use twinql_model::{GraphConfig, GraphKind};
 
 use crate::batch::Batch;
 use crate::metric::Metric;

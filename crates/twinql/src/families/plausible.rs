@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use twinql_graph::Question;
 
-use twinql_model::{Evidence, ExecutionModel, ModelError, Signs};
+use twinql_gmn::{Evidence, ExecutionModel, ModelError, Signs};
 use twinql_sql::Proof;
 use twinql_suite::{Expectation, Verdict};
 

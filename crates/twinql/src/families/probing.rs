@@ -1,7 +1,7 @@
 //! What a few databases in memory show of pairs before the network's probability is final.
 
 use rayon::prelude::*;
-use twinql_model::{Correction, ModelError, Probed, Score, Shown};
+use twinql_gmn::{Correction, ModelError, Probed, Score, Shown};
 use twinql_probe::{Finding, Probe, Side};
 use twinql_sql::Semantics;
 

@@ -1,8 +1,8 @@
 //! Metrics of queries as they are written, or written and planned: what they read is made once a batch.
 
 use rayon::prelude::*;
+use twinql_gmn::{GraphConfig, GraphKind};
 use twinql_metrics::{Pair, Scored, Side};
-use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::{Schema, parse};
 
 use crate::batch::Batch;

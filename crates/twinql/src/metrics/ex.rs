@@ -1,7 +1,7 @@
 //! All that is known of what execution on a real database would say.
 
 use serde_json::Value;
-use twinql_model::{Between, Evidence, Signs};
+use twinql_gmn::{Between, Evidence, Signs};
 
 use super::*;
 use crate::contradictions::Refuter;
@@ -115,7 +115,7 @@ fn evidence_name(evidence: Evidence) -> &'static str {
 mod tests {
     use std::sync::Arc;
 
-    use twinql_model::ExecutionModel;
+    use twinql_gmn::ExecutionModel;
     use twinql_sql::{Schema, Semantics};
 
     use super::*;

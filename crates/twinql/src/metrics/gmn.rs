@@ -1,6 +1,6 @@
 //! The network alone, and a few rows in memory beside it.
 
-use twinql_model::{Correction, Shown};
+use twinql_gmn::{Correction, Shown};
 
 use super::*;
 use crate::families::probing::{explain_names, refutes, was_seen};

@@ -1,6 +1,6 @@
 //! Partial matching of two operator trees by rules.
 
-use twinql_model::GraphKind;
+use twinql_gmn::GraphKind;
 
 use super::*;
 use crate::families::partial;

@@ -1,6 +1,6 @@
 //! Proofs, then the network.
 
-use twinql_model::Cascade;
+use twinql_gmn::Cascade;
 
 use super::*;
 use crate::families::cascade;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use twinql_gmn::GraphConfig;
 use twinql_graph::vocabulary::Word;
-use twinql_model::GraphConfig;
 use twinql_sql::prove::Side;
 use twinql_sql::{Assumption, Nulls, Proof, Schema, Semantics, prove};
 

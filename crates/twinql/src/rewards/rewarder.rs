@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
+use twinql_gmn::GraphConfig;
 use twinql_graph::relpm;
-use twinql_model::GraphConfig;
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Repair, Schema, Semantics, parse};
 use twinql_suite::JudgeConfig;

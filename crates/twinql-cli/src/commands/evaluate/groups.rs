@@ -1,9 +1,9 @@
 //! The groups that pairs are reported by.
 
 use rayon::prelude::*;
+use twinql::gmn::GraphConfig;
 use twinql::input::About;
 use twinql::metrics::{hardness, keywords};
-use twinql::model::GraphConfig;
 use twinql::prepare::Graphs;
 use twinql::{Engine, Job, Work};
 

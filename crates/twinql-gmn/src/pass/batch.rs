@@ -1,0 +1,80 @@
+//! Many pairs at a time, whose strings are encoded once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ndarray::Array2;
+use rayon::prelude::*;
+
+use super::math::flat;
+use super::pair::{Network, join_states};
+use super::text::TextPass;
+use crate::{config::GmnConfig, prepare::Prepared, weights::Layout};
+
+/// Strings encoded by one task.
+const TEXTS_A_TASK: usize = 16;
+
+/// The distinct strings of a batch, encoded.
+pub struct Encoded {
+    places: BTreeMap<Arc<[u8]>, usize>,
+    /// The passes over them, so many strings each.
+    pub passes: Vec<TextPass>,
+}
+
+impl Encoded {
+    /// Encodes the strings of these pairs, in the order in which they come; `keep` keeps what the backward pass needs.
+    pub fn new<'p>(
+        layout: &Layout,
+        weights: &[f32],
+        pairs: impl Iterator<Item = &'p Prepared>,
+        keep: bool,
+    ) -> Encoded {
+        let mut places = BTreeMap::new();
+        let mut list: Vec<Arc<[u8]>> = Vec::new();
+        for text in pairs.flat_map(|pair| &pair.texts) {
+            places.entry(text.clone()).or_insert_with(|| {
+                list.push(text.clone());
+                list.len() - 1
+            });
+        }
+        let passes = list
+            .par_chunks(TEXTS_A_TASK)
+            .map(|chunk| {
+                let mut pass = TextPass::new(layout, weights, chunk.to_vec());
+                if !keep {
+                    pass.blocks.clear();
+                }
+                pass
+            })
+            .collect();
+        Encoded { places, passes }
+    }
+
+    /// The pass that one of these strings is in, and its row there.
+    pub fn place(&self, text: &Arc<[u8]>) -> (usize, usize) {
+        let place = self.places[text];
+        (place / TEXTS_A_TASK, place % TEXTS_A_TASK)
+    }
+
+    /// The encoding of one of these strings.
+    pub fn of(&self, text: &Arc<[u8]>) -> &[f32] {
+        let (pass, place) = self.place(text);
+        row(&self.passes[pass].out, place)
+    }
+}
+
+/// A row of a matrix.
+#[inline]
+pub fn row(matrix: &Array2<f32>, row: usize) -> &[f32] {
+    let width = matrix.ncols();
+    &flat(matrix)[row * width..(row + 1) * width]
+}
+
+/// Squared distances of pairs, in order.
+pub fn distances(config: &GmnConfig, layout: &Layout, weights: &[f32], pairs: &[Prepared]) -> Vec<f32> {
+    let states = join_states(layout, weights);
+    let network = Network::new(config, layout, weights, &states);
+    let encoded = Encoded::new(layout, weights, pairs.iter(), false);
+    let distance = |pair: &Prepared| network.forward(pair, |i| encoded.of(&pair.texts[i]), false).squared;
+    pairs.par_iter().map(distance).collect()
+}
