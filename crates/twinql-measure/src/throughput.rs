@@ -3,7 +3,8 @@
 //! `score` prints pairs a second in batches, the latency of single pairs, what
 //! attention costs, and peak memory. `train` trains the default network on
 //! a part of the corpus and leaves in OUT what another implementation needs to do the same:
-//! `model.safetensors`, and `batches.jsonl` with the pairs as arrays and their distances.
+//! `model.safetensors`, and `batches.jsonl` with the pairs as arrays and their distances. `devices` trains it on each device, in
+//! each width and size of batches.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,8 +12,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use twinql::corpus::pairs;
-use twinql::gmn::{Evidence, Scorer};
-use twinql::graph::{GraphArrays, PairArrays, Question};
+use twinql::gmn::Scorer;
+use twinql::graph::{GraphArrays, PairArrays};
 use twinql::prepare::Graphs;
 use twinql::{Engine, Network, Semantics};
 use twinql_train::{EpochReport, Example, Observer, TrainConfig, train};
@@ -24,7 +25,7 @@ use crate::{Done, Measurement};
 pub(crate) const MEASUREMENT: Measurement = Measurement {
     name: "throughput",
     about: "scoring and training in a warm process",
-    usage: "score PAIRS SCHEMAS | train CORPUS SCHEMAS OUT",
+    usage: "score PAIRS SCHEMAS | train CORPUS SCHEMAS OUT | devices CORPUS SCHEMAS cpu,flex 32,64 32,256",
     run,
 };
 
@@ -41,7 +42,10 @@ fn run(args: &[String]) -> Done {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["score", pairs, schemas] => score(pairs, schemas),
         ["train", corpus, schemas, out] => measure_training(corpus, schemas, Path::new(out)),
-        _ => Err("say what is measured: score or train".into()),
+        ["devices", corpus, schemas, devices, widths, batches] => {
+            measure_devices(corpus, schemas, [devices, widths, batches])
+        }
+        _ => Err("say what is measured: score, train or devices".into()),
     }
 }
 
@@ -147,14 +151,13 @@ impl Observer for Watch {
     }
 }
 
-fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
+/// Training and validation pairs under `no-fk`, encoded for the default network, whatever its widths.
+fn labelled(
+    corpus: &str,
+    schema_path: &str,
+    config: &TrainConfig,
+) -> Result<[Vec<Example>; 2], Box<dyn std::error::Error>> {
     let schemas = schemas(Path::new(schema_path))?;
-    let config = TrainConfig {
-        network: twinql::gmn::Network { semantics: vec!["no-fk".into()], ..Default::default() },
-        epochs: EPOCHS,
-        patience: EPOCHS,
-        ..TrainConfig::default()
-    };
     let semantics: Semantics = "no-fk".parse()?;
     let read = pairs::read_strict(corpus)?;
     let part = |split: &str, most: usize| -> Vec<Example> {
@@ -169,30 +172,63 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
             let graphs = graphs.pair(schema, &pair.gold, &pair.pred);
             let (gold, pred) = graphs.both()?;
             let arrays = PairArrays::build(gold, pred, &config.network.model.encoding());
-            (!arrays.identical).then_some(Example {
-                pair: arrays,
-                label: pair.label == Some(1),
-                semantics: "no-fk".into(),
-                question: Question::Every,
-                weight: 1.0,
-                ease: None,
-                share: None,
-                taught: true,
-                evidence: Evidence::None,
-            })
+            let example = Example::new(arrays, pair.label == Some(1));
+            (!example.pair.identical).then(|| Example { semantics: "no-fk".into(), ..example })
         });
         examples.collect()
     };
-    let (learn, valid) = (part("train", TRAIN), part("valid", VALID));
+    Ok([part("train", TRAIN), part("valid", VALID)])
+}
+
+/// The default configuration for some epochs.
+fn configuration() -> TrainConfig {
+    TrainConfig {
+        network: twinql::gmn::Network { semantics: vec!["no-fk".into()], ..Default::default() },
+        epochs: EPOCHS,
+        patience: EPOCHS,
+        ..TrainConfig::default()
+    }
+}
+
+/// Pairs a second of an epoch, without its validation: the median of all epochs but the first.
+fn rate(watch: Watch) -> f64 {
+    let mut rates: Vec<f64> = watch.rates.into_iter().skip(1).collect();
+    quantile(&mut rates, 0.5)
+}
+
+/// A row for each device, width of the network and size of a batch.
+fn measure_devices(corpus: &str, schemas: &str, lists: [&str; 3]) -> Done {
+    let [devices, widths, batches] = lists.map(|list| list.split(','));
+    let base = configuration();
+    let [learn, valid] = labelled(corpus, schemas, &base)?;
+    println!("| device | width | batch | pairs/s | loss |\n|---|---|---|---|---|");
+    for device in devices {
+        for (width, batch) in widths.clone().flat_map(|w| batches.clone().map(move |b| (w, b))) {
+            let mut config =
+                TrainConfig { compute: device.parse()?, batch_size: batch.parse()?, ..base.clone() };
+            let model = &mut config.network.model;
+            model.node_dim = width.parse()?;
+            (model.message_dim, model.graph_dim) = (model.node_dim, 2 * model.node_dim);
+            let mut watch = Watch::default();
+            let trained = train(&config, &learn, &valid, &mut watch)?;
+            let loss = trained.history.last().map_or(f64::NAN, |epoch| epoch.loss);
+            println!("| {device} | {width} | {batch} | {:.0} | {loss:.4} |", rate(watch));
+        }
+    }
+    Ok(())
+}
+
+fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
+    let config = configuration();
+    let [learn, valid] = labelled(corpus, schema_path, &config)?;
     let mut watch = Watch::default();
     let trained = train(&config, &learn, &valid, &mut watch)?;
-    let mut rates: Vec<f64> = watch.rates.into_iter().skip(1).collect();
-    let rate = quantile(&mut rates, 0.5);
+    let rate = rate(watch);
     println!(
         "training: {rate:.0} pairs/s ({} pairs, batches of {}, median of {} epochs)",
         learn.len(),
         config.batch_size,
-        rates.len()
+        EPOCHS - 1
     );
 
     std::fs::create_dir_all(out)?;

@@ -236,6 +236,32 @@ fn errors_name_their_side() {
     );
 }
 
+/// Nobody knows what `bigquery_f` gives: where both queries call it, it gives something.
+#[test]
+fn functions_that_nobody_knows_have_values_made_up() {
+    let judge = Judge::new(&schema(), JudgeConfig::default()).unwrap();
+    let gold = "SELECT bigquery_f(name) FROM singer WHERE age > 3";
+    for _ in 0..2 {
+        let same = judge.report(gold, "SELECT bigquery_f(name) FROM singer WHERE 3 < age");
+        assert!(matches!(same.verdict, Verdict::Same { .. }), "{same:?}");
+        assert_eq!(same.notes, ["nothing is known of bigquery_f: values are made up"]);
+        for pred in
+            ["SELECT bigquery_f(name) FROM singer", "SELECT bigquery_f(country) FROM singer WHERE age > 3"]
+        {
+            assert!(matches!(judge.judge(gold, pred), Verdict::Different { .. }), "{pred}");
+        }
+        // One that calls another, or none, is refused as ever; so is what no dialect has.
+        for pred in ["SELECT name FROM singer", "SELECT bigquery_g(name) FROM singer"] {
+            assert!(matches!(judge.judge(gold, pred), Verdict::GoldError { .. }), "{pred}");
+            assert!(matches!(judge.judge("SELECT name FROM singer", gold), Verdict::PredError { .. }));
+        }
+        assert!(matches!(
+            judge.judge("SELECT f(age) FROM singer", "SELECT f(age) FROM singer"),
+            Verdict::GoldError { .. }
+        ));
+    }
+}
+
 /// A hostile prediction leaves nothing behind for the pairs that follow.
 #[test]
 fn hostile_predictions_do_not_touch_later_verdicts() {

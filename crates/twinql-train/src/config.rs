@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use twinql_gmn::{ModelError, Network, config::holds};
 
-use crate::error::TrainError;
+use crate::{burn::device::Place, error::TrainError};
 
 /// How the learning rate moves after the warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -214,11 +214,11 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
-    /// Refuses values that cannot be trained with.
+    /// Refuses values that cannot be trained with, and a device that is not there.
     ///
     /// # Errors
-    /// [`ModelError::Config`] names the field.
-    pub fn validate(&self) -> Result<(), ModelError> {
+    /// [`ModelError::Config`] names the field; [`TrainError::Device`].
+    pub fn validate(&self) -> Result<(), TrainError> {
         self.network.model.validate()?;
         self.optimiser().validate()?;
         not_negative(&[
@@ -235,10 +235,14 @@ impl TrainConfig {
         holds(self.precision == Precision::F32 || self.compute != Compute::Native, || {
             "plain Rust computes in 32 bits; with precision f16 or bf16 give --device wgpu or cuda".into()
         })?;
+        // Better than after the minutes that pairs take to encode.
+        if self.compute != Compute::Native {
+            Place::new(self.compute, self.precision)?;
+        }
         holds(self.batch_size > 0, || "batch_size must not be zero".into())?;
-        holds(self.epochs > 0 || self.init.is_some(), || {
+        Ok(holds(self.epochs > 0 || self.init.is_some(), || {
             "epochs is zero, which calibrates given weights: name a checkpoint by init".into()
-        })
+        })?)
     }
 
     /// How its steps move the weights.

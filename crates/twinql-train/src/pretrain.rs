@@ -19,7 +19,7 @@ use twinql_gmn::{Checkpoint, CheckpointInfo, ModelError, prepare::Prepared, weig
 
 use crate::{
     backend::{Backend, Lesson},
-    burn::BurnBackend,
+    burn::{BurnBackend, device::guarded},
     checkpoint::info_of_run,
     config::{Compute, Optimiser, Schedule, TrainConfig},
     cpu::CpuBackend,
@@ -92,7 +92,8 @@ pub fn pretrain(
     match train.compute {
         Compute::Native => pretrain_on(&CpuBackend::new(model), train, config, graphs, observer),
         compute => {
-            pretrain_on(&BurnBackend::new(model, compute, train.precision)?, train, config, graphs, observer)
+            let backend = BurnBackend::new(model, compute, train.precision)?;
+            guarded(compute, || pretrain_on(&backend, train, config, graphs, observer))
         }
     }
 }

@@ -7,7 +7,7 @@ use twinql_graph::Question;
 
 use crate::{
     backend::{Backend, Lesson},
-    burn::BurnBackend,
+    burn::{BurnBackend, device::guarded},
     checkpoint::{info_of_run, signature},
     config::{Compute, TrainConfig},
     cpu::CpuBackend,
@@ -52,7 +52,8 @@ pub fn train(
     match config.compute {
         Compute::Native => train_on(CpuBackend::new(model), config, train, valid, observer),
         compute => {
-            train_on(BurnBackend::new(model, compute, config.precision)?, config, train, valid, observer)
+            let backend = BurnBackend::new(model, compute, config.precision)?;
+            guarded(compute, || train_on(backend, config, train, valid, observer))
         }
     }
 }

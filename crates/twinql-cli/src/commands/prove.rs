@@ -57,7 +57,7 @@ pub(crate) struct Tested {
 }
 
 /// The proof of a pair, where there is one.
-type Proved = Option<Result<Proof, ProveError>>;
+pub(super) type Proved = Option<Result<Proof, ProveError>>;
 
 /// Proves a chunk, and asks the judge about pairs whose proof leaves them `open`.
 pub(super) fn found(

@@ -7,11 +7,12 @@
 
 mod call;
 mod made;
+mod made_up;
 mod opened;
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -47,6 +48,8 @@ pub struct Sandbox {
     schema: Option<Generated>,
     /// What all executions have cost so far, in steps.
     spent: Cell<u64>,
+    /// The functions with values made up, for the pair at hand.
+    made_up: RefCell<BTreeSet<String>>,
 }
 
 /// A schema whose tables and views are made when a query names them.
@@ -123,7 +126,15 @@ impl Sandbox {
     fn over(mut connection: Connection, limits: Limits, views: bool) -> rusqlite::Result<Sandbox> {
         let (guard, clock) = (Arc::new(Guard::default()), Arc::new(Flag::default()));
         configure(&mut connection, &guard, &clock, limits, views)?;
-        Ok(Sandbox { connection, guard, clock, limits, schema: None, spent: Cell::new(0) })
+        Ok(Sandbox {
+            connection,
+            guard,
+            clock,
+            limits,
+            schema: None,
+            spent: Cell::new(0),
+            made_up: RefCell::default(),
+        })
     }
 
     /// Halves the steps that an execution may take for each of `timeouts` that a pair had:

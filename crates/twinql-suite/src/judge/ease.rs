@@ -36,6 +36,7 @@ impl Judge {
     /// `None` where a query does not run.
     pub fn ease(&self, gold: &str, pred: &str) -> Option<Ease> {
         self.sandbox.after_timeouts(0);
+        self.sandbox.forget_made_up();
         let gold = ready(&self.sandbox, gold).ok()?;
         let pred = ready(&self.sandbox, pred).ok()?;
         let assumed = Semantics {

@@ -113,6 +113,20 @@ impl Judge {
 
     /// Both queries compiled, and what was done to their texts; a verdict where SQLite refuses one.
     fn readied(&self, texts: [&str; 2], notes: &mut Vec<String>) -> Result<[Ready<'_>; 2], Verdict> {
+        self.sandbox.forget_made_up();
+        self.compiled(texts, notes).or_else(|refused| {
+            let made_up = self.sandbox.make_up(texts);
+            if made_up.is_empty() {
+                return Err(refused);
+            }
+            let names: Vec<String> = made_up.into_iter().collect();
+            notes.clear();
+            notes.push(format!("nothing is known of {}: values are made up", names.join(", ")));
+            self.compiled(texts, notes)
+        })
+    }
+
+    fn compiled(&self, texts: [&str; 2], notes: &mut Vec<String>) -> Result<[Ready<'_>; 2], Verdict> {
         let mut ready = |side: Side, sql: &str| -> Result<Ready<'_>, Verdict> {
             let ready = ready(&self.sandbox, sql).map_err(|e| Verdict::failed(side, e))?;
             notes.extend(ready.notes.iter().map(|note| format!("{side}: {note}")));

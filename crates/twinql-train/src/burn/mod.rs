@@ -5,7 +5,7 @@
 //! tensor by itself), weights are averaged, and a run must be resumed by the other execution too, from one flat list.
 
 mod batch;
-mod device;
+pub(crate) mod device;
 mod loss;
 mod network;
 

@@ -12,7 +12,9 @@ use twinql_graph::{QUESTIONS, Question};
 use twinql_gmn::{Checkpoint, GmnConfig, GraphConfig, ModelError, Network, Scorer};
 
 use crate::{
-    Example, Observer, Silent, StepReport, StopReason, TrainConfig, TrainError, check_files,
+    Compute, Example, Observer, Silent, StepReport, StopReason, TrainConfig, TrainError,
+    burn::device::guarded,
+    check_files,
     synthetic::{example, examples, graph, pair, small_config},
     teach::Lessons,
     train,
@@ -396,4 +398,21 @@ fn answers_of_different_widths_are_not_the_same() {
         assert_eq!(plain.distance, wider.distance);
         assert_eq!(wider.probability, 0.01 * plain.probability);
     }
+}
+
+#[test]
+fn what_is_not_finite_ends_a_run() {
+    let (learn, valid) = quick_data();
+    for compute in [Compute::Native, Compute::Flex] {
+        let config = TrainConfig { compute, learning_rate: 1e30, warmup_steps: 0, ..quick(3) };
+        let error = train(&config, &learn, &valid, &mut Silent).unwrap_err();
+        assert!(matches!(error, TrainError::Diverged { .. }), "{compute:?}: {error}");
+        assert!(error.to_string().contains("lower learning_rate"), "{error}");
+    }
+}
+
+#[test]
+fn a_device_that_panics_says_what_to_do() {
+    let error = guarded(Compute::Wgpu, || -> Result<(), TrainError> { panic!("no adapter") }).unwrap_err();
+    assert!(error.to_string().contains("device 'wgpu' is not available: no adapter; see that"), "{error}");
 }

@@ -14,11 +14,11 @@ use twinql::input::work;
 use twinql::judging::Workers;
 use twinql::record::Status;
 use twinql::sql::{Proof, Schema};
-use twinql::suite::{JudgeConfig, Verdict, Witness};
+use twinql::suite::{JudgeConfig, Report, Verdict, Witness};
 use twinql::{Dialects, Job, Semantics, Work, exit, status};
 use twinql_refactor::{Bound, Layout, RefactorError, Templates, bound, matched, names, parts};
 
-use super::prove::found;
+use super::prove::{Proved, found};
 use super::witness::WitnessRecord;
 use super::{tell, worker};
 use crate::args::refactor::CheckRefactor;
@@ -169,40 +169,44 @@ impl Checker {
         let open = |proof: &_| !matches!(proof, Some(Ok(Proof::Equal(_))));
         let all = found(jobs, &self.semantics, Some(&self.judge), open);
         let says = |outcome, why: String| Found { outcome, because: vec![why], witness: None };
-        jobs.iter()
-            .zip(all)
-            .map(|(job, (proof, report))| match (&job.work, proof, report.map(|r| r.verdict)) {
-                (Work::Unusable { error, .. }, _, _) => says(Outcome::NotCompared, sides_named(error)),
-                (_, Some(Ok(Proof::Equal(equal))), _) => {
-                    Found { outcome: Outcome::Proved, because: equal.needs(), witness: None }
-                }
-                (_, proof, Some(Verdict::Different { witness })) => {
-                    let because = match proof {
-                        Some(Ok(Proof::Different(difference))) => vec![difference.to_string()],
-                        _ => Vec::new(),
-                    };
-                    Found { outcome: Outcome::Different, because, witness: Some(witness) }
-                }
-                (_, Some(Ok(Proof::Different(difference))), _) => {
-                    says(Outcome::Different, difference.to_string())
-                }
-                (_, _, Some(Verdict::Same { databases, nonempty, .. })) if nonempty > 0 => says(
-                    Outcome::Tested,
-                    format!(
-                        "no database of {databases} shows a difference, and on {nonempty} there are rows"
-                    ),
-                ),
-                (_, _, Some(Verdict::Same { databases, .. })) => {
-                    says(Outcome::NotDecided, format!("none of {databases} databases has rows to compare"))
-                }
-                (_, Some(Err(error)), _) => says(Outcome::NotCompared, sides_named(&error.to_string())),
-                (_, _, verdict) => {
-                    let (_, error) = verdict.as_ref().map_or((Status::Ok, None), status::of_verdict);
-                    let why = error.unwrap_or_else(|| "no database on which the old query answers".into());
-                    says(Outcome::NotDecided, sides_named(&why))
-                }
-            })
-            .collect()
+        let one = |job: &Job, proof: Proved, verdict: Option<Verdict>| match (&job.work, proof, verdict) {
+            (Work::Unusable { error, .. }, _, _) => says(Outcome::NotCompared, sides_named(error)),
+            (_, Some(Ok(Proof::Equal(equal))), _) => {
+                Found { outcome: Outcome::Proved, because: equal.needs(), witness: None }
+            }
+            (_, proof, Some(Verdict::Different { witness })) => {
+                let because = match proof {
+                    Some(Ok(Proof::Different(difference))) => vec![difference.to_string()],
+                    _ => Vec::new(),
+                };
+                Found { outcome: Outcome::Different, because, witness: Some(witness) }
+            }
+            (_, Some(Ok(Proof::Different(difference))), _) => {
+                says(Outcome::Different, difference.to_string())
+            }
+            (_, _, Some(Verdict::Same { databases, nonempty, .. })) if nonempty > 0 => says(
+                Outcome::Tested,
+                format!("no database of {databases} shows a difference, and on {nonempty} there are rows"),
+            ),
+            (_, _, Some(Verdict::Same { databases, .. })) => {
+                says(Outcome::NotDecided, format!("none of {databases} databases has rows to compare"))
+            }
+            (_, Some(Err(error)), _) => says(Outcome::NotCompared, sides_named(&error.to_string())),
+            (_, _, verdict) => {
+                let (_, error) = verdict.as_ref().map_or((Status::Ok, None), status::of_verdict);
+                let why = error.unwrap_or_else(|| "no database on which the old query answers".into());
+                says(Outcome::NotDecided, sides_named(&why))
+            }
+        };
+        let with_notes = |(job, (proof, report)): (&Job, (_, Option<Report>))| {
+            let (verdict, notes) = report.map(|report| (report.verdict, report.notes)).unzip();
+            let mut found = one(job, proof, verdict);
+            if matches!(found.outcome, Outcome::Tested | Outcome::Different) {
+                found.because.extend(notes.unwrap_or_default());
+            }
+            found
+        };
+        jobs.iter().zip(all).map(with_notes).collect()
     }
 }
 
