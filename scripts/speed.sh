@@ -3,7 +3,8 @@
 # the same network is in PyTorch on the same pairs.
 #   scripts/speed.sh [PAIRS SCHEMAS [CORPUS CORPUS_SCHEMAS]]
 # PAIRS are scored, CORPUS (labelled pairs with splits) is trained on. Without arguments: the bundled
-# pairs, and the corpus of scripts/quickstart.sh. TWINQL_THREADS chooses the threads (2).
+# pairs, and the corpus of scripts/quickstart.sh. TWINQL_THREADS chooses the threads (2), TWINQL_DEVICES what trains
+# (cpu,flex).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,6 +42,9 @@ echo "── the same, process warm"
 
 echo "── training, $threads threads"
 "$bin/measure" throughput train "$corpus" "$corpus_schemas" "$out"
+
+echo "── the same by device, width of the network and size of a batch"
+"$bin/measure" throughput devices "$corpus" "$corpus_schemas" "${TWINQL_DEVICES:-cpu,flex}" 32,64,128 32,256
 
 if python3 -c 'import torch' 2> /dev/null; then
   echo "── the same network and batches in PyTorch"

@@ -16,7 +16,7 @@ use twinql::gmn::Scorer;
 use twinql::graph::{GraphArrays, PairArrays};
 use twinql::prepare::Graphs;
 use twinql::{Engine, Network, Semantics};
-use twinql_train::{EpochReport, Example, Observer, TrainConfig, train};
+use twinql_train::{EpochReport, Example, Observer, TrainConfig, peak_memory, train};
 
 use crate::inputs::{arrays, jobs, schemas};
 use crate::{Done, Measurement};
@@ -111,8 +111,8 @@ fn score(path: &str, schema_path: &str) -> Done {
         kept * each,
         kept / plain
     );
-    if let Some(megabytes) = peak_memory() {
-        println!("peak memory: {megabytes} MB");
+    if let Some(bytes) = peak_memory() {
+        println!("peak memory: {} MB", bytes >> 20);
     }
     Ok(())
 }
@@ -122,14 +122,6 @@ fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let place = (values.len().saturating_sub(1) as f64 * share).round() as usize;
     values.get(place).copied().unwrap_or(f64::NAN)
-}
-
-/// What Linux counts as resident at most.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes / 1024)
 }
 
 /// Times epochs.

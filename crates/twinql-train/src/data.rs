@@ -112,6 +112,17 @@ impl TrainingSet {
         batches.into_iter().map(|b| b.1).collect()
     }
 
+    /// What a batch asks of memory, to compare it with others: its pairs are padded to the largest, and attention takes the
+    /// square of its nodes.
+    pub(crate) fn cost(&self, batch: &[usize]) -> usize {
+        let nodes = |index: &usize| {
+            let place = self.usable.binary_search_by_key(index, |(index, _)| *index).ok()?;
+            self.usable.get(place).map(|(_, nodes)| *nodes)
+        };
+        let most = batch.iter().filter_map(nodes).max().unwrap_or(0);
+        batch.len() * most * most
+    }
+
     /// The pairs of a batch with their targets.
     pub(crate) fn items(
         &self,

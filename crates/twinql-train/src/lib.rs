@@ -21,6 +21,7 @@ mod example;
 mod fit;
 mod pretrain;
 mod pretrain_config;
+mod rehearse;
 mod report;
 mod run;
 mod state;
@@ -37,6 +38,7 @@ pub use error::TrainError;
 pub use example::Example;
 pub use pretrain::{Pretrained, pretrain};
 pub use pretrain_config::PretrainConfig;
+pub use rehearse::{Rehearsal, peak_memory};
 pub use report::{
     EpochReport, Observer, PretrainEpoch, PretrainObserver, Silent, StartReport, StepReport, StopReason,
 };

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::rehearse::Rehearsal;
+
 /// What a run starts with.
 #[derive(Debug, Clone)]
 pub struct StartReport {
@@ -20,6 +22,8 @@ pub struct StartReport {
     pub epochs: usize,
     /// The epoch a resumed run starts after; 0 for a new one.
     pub resumed_after: usize,
+    /// What an epoch will cost; none where there is no step to take.
+    pub rehearsal: Option<Rehearsal>,
 }
 
 /// What a step did.

@@ -6,6 +6,7 @@ use twinql_gmn::{Checkpoint, CheckpointInfo, GmnConfig, GraphConfig, ModelError,
 use twinql_graph::Question;
 
 use crate::{
+    adam::Stride,
     backend::{Backend, Lesson},
     burn::{BurnBackend, device::guarded},
     checkpoint::{info_of_run, signature},
@@ -15,6 +16,7 @@ use crate::{
     error::TrainError,
     example::Example,
     fit::{reading, readings},
+    rehearse::{Rehearsal, rehearse},
     report::{EpochReport, Observer, StartReport, StopReason},
     run::{Epoch, Ran, RunFolder},
     state::{METRICS, STATE, State},
@@ -97,6 +99,7 @@ fn train_on<B: Backend>(
         steps: run.steps,
         epochs: config.epochs,
         resumed_after: state.progress.epoch,
+        rehearsal: run.rehearse(&state),
     });
     let stop = run.epochs(&mut state, observer)?;
     Ok(Trained { checkpoint: run.calibrated(&state, data), history: state.progress.history, stop })
@@ -159,6 +162,25 @@ impl<B: Backend> Run<'_, B> {
                 return Ok(reason);
             }
         }
+    }
+
+    /// What an epoch will cost. What the steps for it learn is thrown away.
+    fn rehearse(&self, state: &State) -> Option<Rehearsal> {
+        if state.progress.epoch >= self.config.epochs {
+            return None;
+        }
+        let batches = self.set.batches(self.config, state.progress.epoch + 1);
+        let sizes: Vec<usize> = batches.iter().map(|batch| self.set.cost(batch)).collect();
+        let stride = Stride {
+            optimiser: self.config.optimiser(),
+            rate: self.config.learning_rate as f32,
+            ema_decay: self.config.ema_decay,
+        };
+        let mut learner = self.backend.learner(&state.learned);
+        rehearse(&self.backend, &mut learner, &sizes, &stride, |place| {
+            let batch = batches.get(place).map(Vec::as_slice).unwrap_or_default();
+            Lesson::Pairs(self.set.items(self.config, self.train, &self.lessons, batch))
+        })
     }
 
     /// The steps of the next epoch, or of a part of it.

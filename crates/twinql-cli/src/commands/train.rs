@@ -256,6 +256,13 @@ impl Observer for Progress {
             "training {} parameters on {} pairs ({} more have equal canonical forms), {} steps an epoch{resumed}",
             report.parameters, report.train_pairs, report.identical, report.steps
         ));
+        if let Some(rehearsal) = &report.rehearsal {
+            let memory = rehearsal.memory.map_or_else(String::new, |bytes| {
+                format!("; with its largest batch the run takes {} MB of memory", bytes >> 20)
+            });
+            let epoch = duration(rehearsal.epoch.as_secs_f64());
+            self.console.say(format!("an epoch takes some {epoch}, validation aside{memory}"));
+        }
         if let Some((count, first)) = &report.unusable {
             self.console.warn(format!("{count} pairs cannot be read by the network; the first: {first}"));
         }

@@ -13,12 +13,12 @@
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
 use super::sight::ScopeTable;
-use super::{Plan, Planner, planner};
+use super::{HashMap, Plan, Planner, planner};
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::parse::Parsed;
 use crate::plan::views::reached;
-use crate::rel::Rel;
+use crate::rel::{ColumnId, Rel};
 use crate::schema::{Column, ColumnRef, Found, NamePart, Schema, Table};
 use crate::syntax::read_relations;
 use crate::tree::{Node, Tree};
@@ -106,12 +106,23 @@ fn add(schema: &mut Schema, missing: Missing, query: &Parsed) -> bool {
 /// ```
 fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
     let mut found: Vec<(ColumnRef, String)> = Vec::new();
+    // A least or greatest value is one of its column.
+    let mut chosen: HashMap<ColumnId, ColumnId> = HashMap::default();
+    plan.query.for_each_deep(|node| {
+        if let Node::Rel(Rel::Aggregate { calls, .. }) = node {
+            chosen.extend(calls.iter().filter_map(|(id, call)| match (&call.func, call.args.as_slice()) {
+                (AggFunc::Min | AggFunc::Max, [Expr::Column(of)]) => Some((*id, *of)),
+                _ => None,
+            }));
+        }
+    });
     let origin = |expr: &Expr| {
         let id = match expr {
             Expr::Column(id) => id,
             Expr::Scalar(query) => query.output.first()?,
             _ => return None,
         };
+        let id = chosen.get(id).unwrap_or(id);
         plan.columns.get(id.0 as usize)?.origin
     };
     let mut add = |expr: &Expr, declared: &str| {
@@ -124,6 +135,9 @@ fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
     plan.query.for_each_deep(|node| match node {
         Node::Expr(Expr::Function { name, args }) if takes_dates(name) => {
             args.iter().for_each(|arg| add(arg, "TIMESTAMP"));
+        }
+        Node::Expr(Expr::Function { name, args }) if name.contains("generate_") => {
+            args.iter().for_each(|arg| add(arg, "NUMERIC"));
         }
         Node::Expr(Expr::Binary { op, left, right }) => {
             let is_number = |e: &Expr| matches!(e, Expr::Literal(Value::Integer(_) | Value::Real(_)));
@@ -360,6 +374,23 @@ mod tests {
         }
         // Whose column it is, nobody says.
         assert_eq!(used("", Dialect::Postgres, &["SELECT x FROM a, b"]), "a (); b ()");
+    }
+
+    #[test]
+    fn types_are_found_in_functions_of_tables_and_in_greatest_values() {
+        for (query, expected) in [
+            (
+                "SELECT day FROM t, UNNEST(GENERATE_DATE_ARRAY(DATE(t.a), DATE(t.b))) AS day",
+                "t (a TIMESTAMP, b TIMESTAMP)",
+            ),
+            (
+                "SELECT t.a FROM t WHERE DATE(t.a) < (SELECT DATE(MAX(t.b)) FROM t)",
+                "t (a TIMESTAMP, b TIMESTAMP)",
+            ),
+            ("SELECT n FROM t, UNNEST(GENERATE_ARRAY(1, t.a)) AS n", "t (a NUMERIC)"),
+        ] {
+            assert_eq!(used("", Dialect::Bigquery, &[query]), expected, "{query}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use twinql_graph::{QUESTIONS, Question};
 use twinql_gmn::{Checkpoint, GmnConfig, GraphConfig, ModelError, Network, Scorer};
 
 use crate::{
-    Compute, Example, Observer, Silent, StepReport, StopReason, TrainConfig, TrainError,
+    Compute, Example, Observer, Silent, StartReport, StepReport, StopReason, TrainConfig, TrainError,
     burn::device::guarded,
     check_files,
     synthetic::{example, examples, graph, pair, small_config},
@@ -61,6 +61,25 @@ fn a_learnable_task_is_learned() {
     assert!(quality.auc > 0.9, "{quality:?}");
     assert!(quality.accuracy > 0.8, "{quality:?}");
     assert_eq!(trained.stop, StopReason::Epochs);
+}
+
+/// What is tried beforehand says what a run costs, and teaches nothing.
+#[test]
+fn a_run_is_rehearsed() {
+    #[derive(Default)]
+    struct Starts(Vec<Option<std::time::Duration>>);
+    impl Observer for Starts {
+        fn start(&mut self, report: &StartReport) {
+            self.0.push(report.rehearsal.map(|rehearsal| rehearsal.epoch));
+        }
+    }
+    let (learn, valid) = quick_data();
+    let mut starts = Starts::default();
+    let one = train(&quick(1), &learn, &valid, &mut starts).unwrap();
+    let again = train(&quick(1), &learn, &valid, &mut Silent).unwrap();
+    assert!(starts.0[0].is_some_and(|epoch| !epoch.is_zero()), "{:?}", starts.0);
+    assert_eq!(one.history[0].steps, 4);
+    assert_eq!(one.checkpoint, again.checkpoint);
 }
 
 #[test]

@@ -213,10 +213,18 @@ pub(super) fn extract(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     })
 }
 
-/// `TIME(at)`: the time of day of a moment.
+/// `TIME(at)`: the time of day of a moment. `TIME(hour, minute, second)`.
 pub(super) fn time(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [at] = args else { return None };
-    planner.is_moment(at).then(|| call("time", vec![at.clone()]))
+    match args {
+        [at] => planner.is_moment(at).then(|| call("time", vec![at.clone()])),
+        [hour, minute, second] => {
+            let day = [2000, 1, 1].map(Expr::integer);
+            let parts: Vec<Expr> =
+                day.into_iter().chain([hour.clone(), minute.clone(), second.clone()]).collect();
+            Some(call("time", vec![words::moment_of_parts(planner, &parts)?]))
+        }
+        _ => None,
+    }
 }
 
 /// `DATE(at)`, `DATE(at, zone)`, `DATE(year, month, day)`.
@@ -229,11 +237,16 @@ pub(super) fn date(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     }
 }
 
-/// `DATETIME(at)`, `DATETIME(at, zone)`, `DATETIME(year, month, day, hour, minute, second)`.
+/// `DATETIME(at)`, `DATETIME(at, zone)`, `DATETIME(day, time)`, `DATETIME(year, month, day, hour, minute, second)`.
 pub(super) fn datetime(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     match args {
         [at] => Some(as_moment(planner, at)),
         [at, zone] if is_utc(Some(zone)) && zone.as_text().is_some() => Some(as_moment(planner, at)),
+        [day, Expr::Function { name, args }] if name == "time" => {
+            let text = |expr: Expr| Expr::binary(BinaryOp::Concat, expr, Expr::text(" "));
+            let moment = Expr::binary(BinaryOp::Concat, text(planner.day(day)), call("time", args.clone()));
+            Some(call("datetime", vec![moment]))
+        }
         _ => words::moment_of_parts(planner, args),
     }
 }

@@ -50,7 +50,7 @@ pub(super) const ALL: &[Function] = &[
     function("current_datetime", (0, 1), To::Written(dates::now)),
     function("current_timestamp", (0, 0), To::Written(dates::now)),
     function("generate_date_array", (2, 3), To::Written(dates::date_array)),
-    function("time", (1, 1), To::Written(dates::time)),
+    function("time", (1, 3), To::Written(dates::time)),
     // Texts.
     function("char_length", (1, 1), To::Call("length")),
     function("character_length", (1, 1), To::Call("length")),

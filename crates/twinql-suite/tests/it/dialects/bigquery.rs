@@ -71,6 +71,8 @@ fn expressions_give_what_the_documentation_says() {
         ("EXTRACT(WEEK(MONDAY) FROM DATE '2017-11-05')", "44"),
         ("EXTRACT(QUARTER FROM DATE '2013-12-25')", "4"),
         ("DATE(2016, 12, 25)", "2016-12-25"),
+        ("TIME(15, 30, 0)", "15:30:00"),
+        ("DATETIME(DATE '2008-12-25', TIME(5, 30, 0))", "2008-12-25 05:30:00"),
         ("DATE(TIMESTAMP '2016-12-25 05:30:00')", "2016-12-25"),
         ("FORMAT_DATE('%b-%d-%Y', DATE '2008-12-25')", "Dec-25-2008"),
         ("FORMAT_DATE('%Y-Q%Q', DATE '2008-12-25')", "2008-Q4"),
