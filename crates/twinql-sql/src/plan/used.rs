@@ -388,6 +388,10 @@ mod tests {
                 "t (a TIMESTAMP, b TIMESTAMP)",
             ),
             ("SELECT n FROM t, UNNEST(GENERATE_ARRAY(1, t.a)) AS n", "t (a NUMERIC)"),
+            (
+                "SELECT t.i FROM s AS t CROSS JOIN UNNEST(GENERATE_DATE_ARRAY(DATE(t.a), DATE '2030-01-01')) AS d",
+                "s (a TIMESTAMP, i)",
+            ),
         ] {
             assert_eq!(used("", Dialect::Bigquery, &[query]), expected, "{query}");
         }
