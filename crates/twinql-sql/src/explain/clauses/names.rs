@@ -57,8 +57,8 @@ fn sources(select: &Select) -> Vec<Source> {
 /// What is called by the first name, in lower case, is to be called by the second.
 type Renames = Vec<(String, Ident)>;
 
-/// A name for each table of the gold: of the first table of the same name in the prediction that has no partner yet, and
-/// one that stands for nothing in the prediction where there is none.
+/// A name for each table of the gold: of the first table of the same name in the prediction that has no partner yet. A table
+/// that the prediction does not read goes by the name of one that only the prediction reads, or by a new one.
 fn renames(gold: &Select, pred: &[Source]) -> Renames {
     let gold = sources(gold);
     let mut free: Vec<&Source> = pred.iter().collect();
@@ -66,19 +66,25 @@ fn renames(gold: &Select, pred: &[Source]) -> Renames {
         let at = free.iter().position(|source| test(source))?;
         Some(free.remove(at).written.clone())
     };
-    // Those that are called alike already come first.
-    let alike: Vec<Option<Ident>> =
-        gold.iter().map(|own| take(&|p| p.table == own.table && p.shown == own.shown)).collect();
-    let mut number = 0;
-    gold.iter()
-        .zip(alike)
-        .map(|(own, alike)| {
-            let name = alike.or_else(|| take(&|p| p.table == own.table)).unwrap_or_else(|| {
-                let clash = pred.iter().any(|p| p.shown == own.shown);
-                number += usize::from(clash);
-                if clash { Ident::new(format!("gold_{number}")) } else { own.written.clone() }
-            });
-            (own.shown.clone(), name)
+    let mut names: Vec<Option<Ident>> = vec![None; gold.len()];
+    // The closest partners first.
+    let partners: [fn(&Source, &Source) -> bool; 4] = [
+        |own, p| own.table == p.table && own.shown == p.shown,
+        |own, p| own.table == p.table,
+        |own, p| own.shown == p.shown,
+        |_, _| true,
+    ];
+    for is_partner in partners {
+        for (own, name) in gold.iter().zip(&mut names).filter(|(_, name)| name.is_none()) {
+            *name = take(&|p| is_partner(own, p));
+        }
+    }
+    let named = gold.iter().zip(names).enumerate();
+    named
+        .map(|(n, (own, name))| {
+            let clash = pred.iter().any(|p| p.shown == own.shown);
+            let new = || if clash { Ident::new(format!("gold_{n}")) } else { own.written.clone() };
+            (own.shown.clone(), name.unwrap_or_else(new))
         })
         .collect()
 }

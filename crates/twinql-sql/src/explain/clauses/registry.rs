@@ -1,6 +1,6 @@
 //! The clauses, one entry each.
 
-use sqlparser::ast::{GroupByExpr, JoinConstraint, JoinOperator, OrderByKind, Query, Select, SetExpr};
+use sqlparser::ast::{Expr, GroupByExpr, JoinConstraint, JoinOperator, OrderByKind, Query, Select, SetExpr};
 
 use super::settled::{arms, arms_mut, computed, conjuncts};
 use super::{Clause, Texts};
@@ -12,7 +12,10 @@ pub static CLAUSES: [&Clause; 9] =
 static SELECT: Clause = Clause {
     name: "select",
     about: "the list of outputs (SELECT)",
-    example: ["SELECT name, city FROM customer WHERE age > 30", "SELECT name, score FROM customer WHERE age > 30"],
+    example: [
+        "SELECT name, city FROM customer WHERE age > 30",
+        "SELECT name, score FROM customer WHERE age > 30",
+    ],
     read: |query| {
         let items = arms(query).into_iter().flat_map(|select| &select.projection);
         items.map(|item| computed(item).map_or_else(|| item.to_string(), ToString::to_string)).collect()
@@ -24,7 +27,9 @@ static DISTINCT: Clause = Clause {
     name: "distinct",
     about: "DISTINCT",
     example: ["SELECT DISTINCT city FROM customer", "SELECT city FROM customer"],
-    read: |query| arms(query).into_iter().flat_map(|select| &select.distinct).map(ToString::to_string).collect(),
+    read: |query| {
+        arms(query).into_iter().flat_map(|select| &select.distinct).map(ToString::to_string).collect()
+    },
     put: |to, from| each_arm(to, from, |to, from| to.distinct.clone_from(&from.distinct)),
 };
 
@@ -73,10 +78,7 @@ static WHERE: Clause = Clause {
 static GROUP_BY: Clause = Clause {
     name: "group-by",
     about: "the groups (GROUP BY)",
-    example: [
-        "SELECT COUNT(*) FROM customer GROUP BY city",
-        "SELECT COUNT(*) FROM customer GROUP BY age",
-    ],
+    example: ["SELECT COUNT(*) FROM customer GROUP BY city", "SELECT COUNT(*) FROM customer GROUP BY age"],
     read: |query| {
         let keys = arms(query).into_iter().map(|select| match &select.group_by {
             GroupByExpr::Expressions(keys, _) => keys.iter().map(ToString::to_string).collect(),
@@ -167,18 +169,19 @@ static LIMIT: Clause = Clause {
     },
 };
 
-/// The query with each SELECT changed by the one at its place in the other; none where their numbers are not equal.
+/// The query with each SELECT changed by the one at its place in the other, or by the only one; none where there are
+/// several, and not as many.
 fn each_arm(to: &Query, from: &Query, change: impl Fn(&mut Select, &Select)) -> Vec<Query> {
     let mut changed = to.clone();
     let (own, other) = (arms_mut(&mut changed), arms(from));
-    if own.len() != other.len() {
+    if own.len() != other.len() && other.len() != 1 {
         return Vec::new();
     }
-    own.into_iter().zip(other).for_each(|(to, from)| change(to, from));
+    own.into_iter().zip(other.into_iter().cycle()).for_each(|(to, from)| change(to, from));
     vec![changed]
 }
 
-fn conditions(condition: Option<&sqlparser::ast::Expr>) -> Texts {
+fn conditions(condition: Option<&Expr>) -> Texts {
     let mut out = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition.clone(), &mut out);

@@ -2,16 +2,16 @@
 //!
 //! Where a condition is written says little: `FROM a, b WHERE a.id = b.a` joins as `FROM a JOIN b ON a.id = b.a` does. So
 //! what links two tables stands in FROM afterwards, and every other condition of an inner join stands in WHERE. A key of
-//! ORDER BY that names an output or its number becomes what that output computes.
+//! ORDER BY that names an output or its number becomes what that output computes. A query around all of another goes.
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, OrderByKind, Query, Select, SelectItem,
-    SetExpr, TableWithJoins, Value as Literal, VisitorMut,
+    SetExpr, TableFactor, TableWithJoins, Value as Literal, VisitorMut, With,
 };
 
-use crate::syntax;
+use crate::syntax::{self, Named};
 
 /// The SELECTs of a query outside its subqueries: one, or those that its set operations combine.
 pub(super) fn arms(query: &Query) -> Vec<&Select> {
@@ -51,11 +51,40 @@ pub(super) fn arms_mut(query: &mut Query) -> Vec<&mut Select> {
 
 /// Brings a query into this shape. Its answer stays what it is.
 pub(super) fn settle(query: &mut Query) {
+    while let Some(inner) = wrapped(query) {
+        *query = inner;
+    }
     let _ = syntax::change(&mut *query, &mut SmallLetters);
     for select in arms_mut(query) {
         settle_joins(select);
     }
     name_keys(query);
+}
+
+/// `WITH t AS (q) SELECT * FROM t` and `SELECT * FROM (q) AS t` → `q`.
+fn wrapped(query: &Query) -> Option<Query> {
+    let SetExpr::Select(select) = &*query.body else { return None };
+    let [TableWithJoins { relation, joins }] = select.from.as_slice() else { return None };
+    let [SelectItem::Wildcard(_)] = select.projection.as_slice() else { return None };
+    // All that stands beside `*` and the table would be lost.
+    let plain = format!("SELECT * FROM {relation}");
+    let rest = Query { with: None, ..query.clone() };
+    if !joins.is_empty() || rest.to_string() != plain {
+        return None;
+    }
+    match (&query.with, relation) {
+        (None, TableFactor::Derived { lateral: false, subquery, alias, sample: None }) => {
+            let renamed = alias.as_ref().is_some_and(|alias| !alias.columns.is_empty());
+            (!renamed).then(|| Query::clone(subquery))
+        }
+        (Some(With { recursive: false, cte_tables, with_token: _ }), factor) => {
+            let [table] = cte_tables.as_slice() else { return None };
+            let Named { name, alias: _, args: None } = Named::of(factor)? else { return None };
+            let own = name.0.last()?.as_ident()?.value.eq_ignore_ascii_case(&table.alias.name.value);
+            (own && table.alias.columns.is_empty()).then(|| Query::clone(&table.query))
+        }
+        _ => None,
+    }
 }
 
 /// Names in small letters: `Name` and `name` are one. What is quoted stays, since it may be a text.
@@ -109,11 +138,8 @@ fn settle_joins(select: &mut Select) {
     select.selection = conjunction(rest);
     let mut factors = factors.into_iter();
     let Some(relation) = factors.next() else { return };
-    let join = |relation| Join {
-        relation,
-        global: false,
-        join_operator: JoinOperator::Join(JoinConstraint::None),
-    };
+    let join =
+        |relation| Join { relation, global: false, join_operator: JoinOperator::Join(JoinConstraint::None) };
     let mut joins: Vec<Join> = factors.map(join).collect();
     if let (Some(last), Some(links)) = (joins.last_mut(), conjunction(links)) {
         last.join_operator = JoinOperator::Join(JoinConstraint::On(links));
@@ -121,9 +147,12 @@ fn settle_joins(select: &mut Select) {
     select.from = vec![TableWithJoins { relation, joins }];
 }
 
-/// An equality of two columns that are not of one table, by their qualifiers.
+/// A comparison of two columns that are not of one table, by their qualifiers.
 fn is_link(condition: &Expr) -> bool {
-    let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = condition else { return false };
+    let Expr::BinaryOp { left, op, right } = condition else { return false };
+    if syntax::flipped(op).is_none() {
+        return false;
+    }
     let qualifier = |e: &Expr| match e {
         Expr::Identifier(name) => (name.quote_style != Some('"')).then_some(None),
         Expr::CompoundIdentifier(parts) => {
@@ -141,10 +170,12 @@ fn is_link(condition: &Expr) -> bool {
 
 /// `b.x = a.y` → `a.y = b.x`: which side comes first says nothing.
 fn orient(link: &mut Expr) {
-    if let Expr::BinaryOp { left, right, op: BinaryOperator::Eq } = link
+    if let Expr::BinaryOp { left, right, op } = link
+        && let Some(flipped) = syntax::flipped(op)
         && left.to_string() > right.to_string()
     {
         std::mem::swap(left, right);
+        *op = flipped;
     }
 }
 
@@ -184,9 +215,8 @@ fn conjunction(conditions: Vec<Expr>) -> Option<Expr> {
 fn name_keys(query: &mut Query) {
     let SetExpr::Select(select) = &*query.body else { return };
     let outputs = &select.projection;
-    let wild = |item: &SelectItem| {
-        matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
-    };
+    let wild =
+        |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
     let numbered = !outputs.iter().any(wild);
     let Some(OrderByKind::Expressions(keys)) = query.order_by.as_mut().map(|order| &mut order.kind) else {
         return;
