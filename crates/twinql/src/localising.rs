@@ -24,8 +24,14 @@ pub fn text(suspects: &[Suspect]) -> String {
         out.push_str("clauses that may be wrong, the most likely one first:\n");
     }
     for suspect in suspects {
-        let alone = if is_alone(suspect) { " With the gold's, both queries are the same." } else { "" };
-        out.push_str(&format!("  {}: {suspect}{alone}\n", suspect.clause.name));
+        let repaired = match suspect.repair {
+            Repair::Together => {
+                " With the gold's in both of the first two clauses, the queries are the same."
+            }
+            _ if is_alone(suspect) => " With the gold's, both queries are the same.",
+            _ => "",
+        };
+        out.push_str(&format!("  {}: {suspect}{repaired}\n", suspect.clause.name));
     }
     out
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::explain::clauses::{CLAUSES, Repair, Suspect, clause, suspects, written_differently};
+use twinql_sql::explain::clauses::{
+    CLAUSES, Repair, Suspect, clause, share_right, suspects, written_differently,
+};
 use twinql_sql::normalize::example::Example;
 use twinql_sql::{Schema, Semantics, parse};
 
@@ -87,14 +89,34 @@ fn other_names_and_other_ways_of_writing_do_not_hide_it() {
 #[test]
 fn several_wrong_clauses_are_all_named() {
     let schema = Example::schema().unwrap();
-    let found = found(
-        &schema,
-        "SELECT name FROM customer WHERE age > 30 ORDER BY score LIMIT 3",
-        "SELECT city FROM customer WHERE age > 20 ORDER BY score LIMIT 3",
-    );
-    let names: BTreeSet<&str> = found.iter().map(|one| one.clause.name).collect();
-    assert_eq!(names, BTreeSet::from(["select", "where"]), "{found:?}");
-    assert!(found.iter().all(|one| matches!(one.repair, Repair::Lines(_))), "{found:?}");
+    let gold = "SELECT name FROM customer WHERE age > 30 ORDER BY score LIMIT 3";
+    let both = found(&schema, gold, "SELECT city FROM customer WHERE age > 20 ORDER BY score LIMIT 3");
+    let names: Vec<&str> = both.iter().map(|one| one.clause.name).collect();
+    assert_eq!(names, ["select", "where"], "{both:?}");
+    assert!(both.iter().all(|one| one.repair == Repair::Together), "{both:?}");
+    let three = found(&schema, gold, "SELECT city FROM customer WHERE age > 20 ORDER BY score LIMIT 2");
+    let names: BTreeSet<&str> = three.iter().map(|one| one.clause.name).collect();
+    assert!(names.contains("limit") && names.contains("where"), "{three:?}");
+    assert!(three.iter().all(|one| matches!(one.repair, Repair::Lines(_))), "{three:?}");
+}
+
+/// The share is 1 exactly where the forms are equal.
+#[test]
+fn the_share_of_right_clauses_is_of_those_that_either_query_has() {
+    let schema = Example::schema().unwrap();
+    let gold = "SELECT name FROM customer WHERE age > 30";
+    for (pred, share) in [
+        ("SELECT c.name FROM customer AS c WHERE 30 < c.age", 1.0),
+        ("SELECT name FROM customer WHERE age > 20", 2.0 / 3.0),
+        ("SELECT name FROM customer", 2.0 / 3.0),
+        ("SELECT city FROM customer WHERE age > 20", 1.0 / 3.0),
+        // ORDER BY counts as well, and so do LIMIT and the condition.
+        ("SELECT name FROM customer WHERE age > 20 ORDER BY name LIMIT 1", 2.0 / 5.0),
+    ] {
+        let [gold, pred] = [gold, pred].map(|sql| parse(sql).unwrap());
+        let found = share_right(&schema, &gold, &pred, &Semantics::default());
+        assert!((found - share).abs() < 1e-12, "{}: {found}", pred.sql);
+    }
 }
 
 #[test]
