@@ -71,7 +71,7 @@ const BLOCK: usize = 64;
 #[pymethods]
 impl PyRewarder {
     #[new]
-    #[pyo3(signature = (checkpoint, semantics, dialect, gold_dialect, pred_dialect, seed, shaping, guard, partial, steps, no_sql, no_plan, format, take_unclosed, threads, workers))]
+    #[pyo3(signature = (checkpoint, semantics, dialect, gold_dialect, pred_dialect, seed, shaping, guard, partial, steps, clauses, no_sql, no_plan, format, take_unclosed, threads, workers))]
     #[allow(clippy::too_many_arguments)] // Its one caller is the class in Python, which names each of them.
     fn new(
         py: Python<'_>,
@@ -85,6 +85,7 @@ impl PyRewarder {
         guard: u64,
         partial: f64,
         steps: f64,
+        clauses: f64,
         no_sql: Option<f64>,
         no_plan: Option<f64>,
         format: Option<(String, f64)>,
@@ -116,6 +117,7 @@ impl PyRewarder {
                 no_plan,
                 partial,
                 steps,
+                clauses,
                 format: format.transpose()?,
             },
             workers: settings::kind(workers)?,

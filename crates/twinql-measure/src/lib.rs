@@ -30,6 +30,7 @@ mod fluency_model;
 pub mod gaming;
 pub mod hacking;
 pub mod inputs;
+mod localisation;
 mod plausible_forms;
 pub mod probe_agreement;
 mod provers;
@@ -73,6 +74,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     fluency_model::MEASUREMENT,
     gaming::MEASUREMENT,
     hacking::MEASUREMENT,
+    localisation::MEASUREMENT,
     plausible_forms::MEASUREMENT,
     probe_agreement::MEASUREMENT,
     provers::MEASUREMENT,

@@ -28,6 +28,7 @@ mod families;
 pub mod input;
 mod job;
 pub mod judging;
+pub mod localising;
 pub mod metric;
 pub mod metrics;
 mod names;

@@ -120,6 +120,7 @@ class Rewarder:
         guard: int,
         partial: float,
         steps: float,
+        clauses: float,
         no_sql: float | None,
         no_plan: float | None,
         format: tuple[str, float] | None,

@@ -1,7 +1,7 @@
 //! `twinql explain`: how two queries are read, what they become, and why they are called equal or not.
 //!
 //! For each side its plan as written and in canonical form, with the rules that led there; then the proof, or
-//! what still differs; and where a network is at hand, which nodes of the two graphs it aligns. The network
+//! what still differs and which clauses may be wrong; and where a network is at hand, which nodes of the two graphs it aligns. The network
 //! is an extra: where it was not asked for and cannot be used, the rest is shown all the same.
 
 use anyhow::{Context, Result};
@@ -10,13 +10,13 @@ use twinql::files::Inputs;
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
 use twinql::input::{Guessing, Source};
 use twinql::prepare::SideError;
-use twinql::proving;
+use twinql::sql::explain::clauses::{Suspect, suspects};
 use twinql::sql::explain::{Node, annotated, legend, outline, outlines_to_dot, tree};
 use twinql::sql::prove::prove_plans;
 use twinql::sql::{
     Dialect, Parsed, Plan, Proof, Schema, Semantics, Spans, normalize_with_spans, parse_in, plan_with_spans,
 };
-use twinql::{Dialects, Network, NetworkError};
+use twinql::{Dialects, Network, NetworkError, localising, proving};
 
 use crate::args::{Format, typed};
 use crate::commands::attention::{Summary, View};
@@ -41,7 +41,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
     let pair = Explained::new(&schema, [&typed.gold, &typed.pred], dialects, &semantics)?;
-    let Explained { gold, pred, semantics, nulls_in, proof } = &pair;
+    let Explained { gold, pred, semantics, nulls_in, proof, suspects } = &pair;
     // DOT text shows no alignment, and so needs no network.
     let view = match typed.dot && typed.attention.is_none() {
         true => None,
@@ -70,6 +70,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
             sink.line(&format!("the gold asks for NULLs: they may stand in {}", nulls_in.join(", ")))?;
         }
         sink.write(&proving::text(proof, semantics))?;
+        sink.write(&localising::text(suspects))?;
         if matches!(proof, Proof::Unknown(_)) {
             sink.line(&format!(
                 "relpm {:.4}. `twinql judge` looks for a database that tells them apart.",
@@ -167,6 +168,8 @@ struct Explained {
     /// Columns that may hold NULL because the gold asks for it.
     nulls_in: Vec<String>,
     proof: Proof,
+    /// The clauses of the prediction that may be wrong, where it is not proved equal.
+    suspects: Vec<Suspect>,
 }
 
 impl Explained {
@@ -189,14 +192,18 @@ impl Explained {
         let gold = written("gold", gold, dialects.gold)?;
         let pred = written("pred", pred, dialects.pred)?;
         let semantics = semantics.for_gold(schema, &gold.1).into_owned();
+        let proof = prove_plans(schema, &gold.1, &pred.1, &semantics);
+        let suspects = match &proof {
+            Proof::Equal(_) => Vec::new(),
+            _ => suspects(schema, &gold.0, &pred.0, &semantics),
+        };
         let read = |name: &'static str, letters: [char; 2], written: Written| {
             side(schema, name, letters, written, &semantics).with_context(|| format!("the {name} query"))
         };
         let gold = read("gold", ['g', 'G'], gold)?;
         let pred = read("pred", ['p', 'P'], pred)?;
         let nulls_in = semantics.nulls.asked().map(|at| schema.name_of(at)).collect();
-        let proof = prove_plans(schema, &gold.plan, &pred.plan, &semantics);
-        Ok(Explained { gold, pred, semantics, nulls_in, proof })
+        Ok(Explained { gold, pred, semantics, nulls_in, proof, suspects })
     }
 
     /// The pair as a network reads it.
@@ -216,6 +223,7 @@ impl Explained {
             nulls_in: &self.nulls_in,
             verdict: self.proof.name(),
             proof: proving::details(&self.proof),
+            clauses: localising::details(&self.suspects),
             gold: &self.gold,
             pred: &self.pred,
             network,
@@ -240,6 +248,8 @@ struct Document<'a> {
     verdict: &'static str,
     /// What speaks for it.
     proof: serde_json::Value,
+    /// The clauses of the prediction that may be wrong, the most likely one first.
+    clauses: serde_json::Value,
     gold: &'a ReadQuery,
     pred: &'a ReadQuery,
     /// What the network says, and how it aligns the queries; null without a network.

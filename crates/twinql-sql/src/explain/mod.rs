@@ -4,6 +4,7 @@
 //! differently, and two trees are compared line by line (`keyed_lines`). Expressions are printed as SQL,
 //! their subqueries as `…` with a tree of their own further down.
 
+pub mod clauses;
 pub mod kinds;
 mod legend;
 mod names;

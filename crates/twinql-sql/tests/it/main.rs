@@ -22,3 +22,4 @@ mod rules;
 mod schema_order;
 mod soundness;
 mod vacuous;
+mod wrong_clauses;

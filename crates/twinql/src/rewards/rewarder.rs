@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use twinql_gmn::GraphConfig;
 use twinql_graph::relpm;
+use twinql_sql::explain::clauses::share_right;
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Repair, Schema, Semantics, parse};
 use twinql_suite::JudgeConfig;
@@ -53,6 +54,8 @@ pub struct RewardConfig {
     pub partial: f64,
     /// The weight of the steps of a WITH clause, in the same way.
     pub steps: f64,
+    /// The weight of the clauses that are right, in the same way.
+    pub clauses: f64,
     /// A part for the format alone, added to all else.
     pub format: Option<FormatPart>,
 }
@@ -68,6 +71,7 @@ impl Default for RewardConfig {
             no_plan: None,
             partial: 0.0,
             steps: 0.0,
+            clauses: 0.0,
             format: None,
         }
     }
@@ -113,6 +117,8 @@ pub struct Parts {
     pub partial: Option<f64>,
     /// How far the steps build the gold's tree, from 0 to 1.
     pub steps: Option<f64>,
+    /// The share of clauses that are right, from 0 to 1.
+    pub clauses: Option<f64>,
     /// 1 for the format asked for, else 0.
     pub format: Option<f64>,
 }
@@ -189,11 +195,11 @@ impl Rewarder {
 
     /// What the rewards depend on, in a line.
     pub fn signature(&self) -> String {
-        let RewardConfig { shaping, partial, steps, .. } = &self.config;
+        let RewardConfig { shaping, partial, steps, clauses, .. } = &self.config;
         let mut line = self.engine.signature(shaping.metric()).to_string();
         line.push_str(&format!("|reward:{}", shaping.name()));
         line.push_str(&format!("|guard:{}", self.config.guard));
-        for (name, weight) in [("partial", partial), ("steps", steps)] {
+        for (name, weight) in [("partial", partial), ("steps", steps), ("clauses", clauses)] {
             if *weight != 0.0 {
                 line.push_str(&format!("|{name}:{weight}"));
             }
@@ -217,7 +223,8 @@ impl Rewarder {
             }
         }
         self.answers(&jobs, &mut rewards);
-        if self.config.partial != 0.0 || self.config.steps != 0.0 {
+        let RewardConfig { partial, steps, clauses, .. } = self.config;
+        if [partial, steps, clauses].iter().any(|weight| *weight != 0.0) {
             self.credit(&jobs, &mut rewards);
         }
         for reward in &mut rewards {
@@ -318,7 +325,7 @@ impl Rewarder {
         Some(shortest(tiers.unrefuted))
     }
 
-    /// Partial credit and steps, for predictions that are queries and not hollow.
+    /// Partial credit, steps and clauses, for predictions that are queries and not hollow.
     fn credit(&self, jobs: &[(usize, Job)], rewards: &mut [Reward]) {
         let pair = |job: &Job| match &job.work {
             Work::Pair { schema, gold, pred } => Some((Arc::clone(schema), gold.clone(), pred.clone())),
@@ -348,6 +355,10 @@ impl Rewarder {
                 reward.steps = steps(schema, gold, pred, &self.semantics).ok();
                 let score = reward.steps.as_ref().map_or(0.0, |s| s.score);
                 reward.parts.steps = Some(if hollow { 0.0 } else { score });
+            }
+            if self.config.clauses != 0.0 {
+                let share = if hollow { 0.0 } else { right_clauses(schema, gold, pred, &self.semantics) };
+                reward.parts.clauses = Some(share);
             }
         }
     }
@@ -390,9 +401,10 @@ impl Rewarder {
         reward.parts.format =
             asked.map(|part| f64::from(u8::from(reward.extraction.format() == Some(part.format))));
         reward.reward = reward.parts.answer.map(|answer| {
-            let Parts { partial, steps, format, .. } = reward.parts;
+            let Parts { partial, steps, clauses, format, .. } = reward.parts;
+            let RewardConfig { partial: of_partial, steps: of_steps, clauses: of_clauses, .. } = self.config;
             let mut sum = answer;
-            for (weight, part) in [(self.config.partial, partial), (self.config.steps, steps)] {
+            for (weight, part) in [(of_partial, partial), (of_steps, steps), (of_clauses, clauses)] {
                 if let Some(part) = part {
                     sum += weight * part * (1.0 - sum).max(0.0);
                 }
@@ -428,6 +440,15 @@ fn as_it_stands(sql: &str) -> Result<(), String> {
         }
         // What is known to be SQL, and is not understood.
         Err(_) => Ok(()),
+    }
+}
+
+/// The share of a prediction's clauses that are right; 0 where one of the two cannot be planned.
+fn right_clauses(schema: &Schema, gold: &str, pred: &str, semantics: &Semantics) -> f64 {
+    let semantics = semantics.for_gold_text(schema, gold);
+    match (parse(gold), parse(pred)) {
+        (Ok(gold), Ok(pred)) => share_right(schema, &gold, &pred, &semantics),
+        _ => 0.0,
     }
 }
 

@@ -146,6 +146,7 @@ fn parts_are_told_apart_and_added_up() {
     let config = RewardConfig {
         partial: 0.25,
         steps: 0.5,
+        clauses: 0.5,
         format: Some(FormatPart { format: Format::named("sql-block").unwrap(), weight: 0.125 }),
         ..RewardConfig::default()
     };
@@ -162,16 +163,20 @@ fn parts_are_told_apart_and_added_up() {
         ],
     );
     assert_eq!(found[0].reward, Some(1.125));
-    let Parts { answer, partial, steps, format } = found[1].parts;
+    let Parts { answer, partial, steps, clauses, format } = found[1].parts;
     assert_eq!((answer, format), (Some(0.0), Some(1.0)));
     let (partial, steps) = (partial.unwrap(), steps.unwrap());
     assert!(partial > 0.0 && partial < 1.0 && steps > 0.0 && steps < 1.0);
     let sum = 0.25 * partial;
-    let sum = sum + 0.5 * steps * (1.0 - sum) + 0.125;
+    let sum = sum + 0.5 * steps * (1.0 - sum);
+    // SELECT and FROM are right, WHERE is not.
+    assert_eq!(clauses, Some(2.0 / 3.0));
+    let sum = sum + 0.5 * (2.0 / 3.0) * (1.0 - sum) + 0.125;
     assert!((found[1].reward.unwrap() - sum).abs() < 1e-12, "{found:?}");
     assert!((found[1].reward.unwrap() - found[2].reward.unwrap() - 0.125).abs() < 1e-12);
     for hollow in &found[3..5] {
-        assert_eq!((hollow.parts.partial, hollow.parts.steps), (Some(0.0), Some(0.0)), "{hollow:?}");
+        let Parts { partial, steps, clauses, .. } = hollow.parts;
+        assert_eq!([partial, steps, clauses], [Some(0.0); 3], "{hollow:?}");
     }
     assert_eq!(found[5].reward, Some(0.125));
     assert!(found[0].steps.as_ref().is_some_and(|s| s.pred.len() == 1));

@@ -18,8 +18,8 @@ SCHEMAS = "TWINQL_SCHEMAS"
 def usual_rewarder() -> Rewarder:
     """The rewarder of adapters that are called by name: set up by TWINQL_REWARD_… variables, made once a process.
 
-    TWINQL_REWARD_SHAPING, TWINQL_REWARD_PARTIAL, TWINQL_REWARD_STEPS and TWINQL_REWARD_THREADS stand for the arguments of
-    the same names.
+    TWINQL_REWARD_SHAPING, TWINQL_REWARD_PARTIAL, TWINQL_REWARD_STEPS, TWINQL_REWARD_CLAUSES and TWINQL_REWARD_THREADS
+    stand for the arguments of the same names.
     """
     global _usual
     if _usual is None:
@@ -28,6 +28,7 @@ def usual_rewarder() -> Rewarder:
             of("TWINQL_REWARD_SHAPING", "probability"),
             partial=float(of("TWINQL_REWARD_PARTIAL", "0")),
             steps=float(of("TWINQL_REWARD_STEPS", "0")),
+            clauses=float(of("TWINQL_REWARD_CLAUSES", "0")),
             threads=int(of("TWINQL_REWARD_THREADS", "0")) or None,
         )
     return _usual

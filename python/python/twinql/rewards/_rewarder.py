@@ -36,7 +36,7 @@ class Reward:
     reward: float | None
     """The sum of the parts; None where it is not the completion's fault that nothing is known."""
     parts: dict[str, float | None]
-    """`answer`, `partial`, `steps` and `format`; None for what was not asked for."""
+    """`answer`, `partial`, `steps`, `clauses` and `format`; None for what was not asked for."""
     sql: str | None
     """The SQL that was found."""
     status: Status
@@ -63,9 +63,9 @@ class Rewarder:
 
     shaping: `probability` of the network, `gmn-score` (−1 for no SQL, −0.6 for no plan, else max(0, 1 − d²)), `tiers`, or
     `expected-ex`. guard: databases on which the network's word is checked, and under `expected-ex` predictions with loose
-    ends; 0 asks none, which a policy will learn to use. partial, steps: weights of credit for trees that match in part, and
-    for steps of a WITH clause. no_sql, no_plan: what a completion without exactly one statement earns, and one that is no
-    query over the schema.
+    ends; 0 asks none, which a policy will learn to use. partial, steps, clauses: weights of credit for trees that match in
+    part, for steps of a WITH clause, and for clauses that are right. no_sql, no_plan: what a completion without exactly one
+    statement earns, and one that is no query over the schema.
     format: (name, weight) of a part for the format alone.
     dialect: whose SQL the DDL is, and golds and completions where gold_dialect and pred_dialect do not say.
 
@@ -88,6 +88,7 @@ class Rewarder:
         guard: int = _twinql.GUARD_DATABASES,
         partial: float = 0.0,
         steps: float = 0.0,
+        clauses: float = 0.0,
         no_sql: float | None = None,
         no_plan: float | None = None,
         format: tuple[str, float] | None = None,
@@ -106,6 +107,7 @@ class Rewarder:
             guard,
             partial,
             steps,
+            clauses,
             no_sql,
             no_plan,
             format,
