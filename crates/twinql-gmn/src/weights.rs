@@ -31,20 +31,20 @@ pub struct Slot {
 impl Slot {
     /// Its number of elements.
     #[inline]
-    pub fn len(self) -> usize {
+    pub fn elements(self) -> usize {
         self.rows * self.cols
     }
 
     /// Its part of the flat weights, row after row.
     #[inline]
     pub fn of(self, flat: &[f32]) -> &[f32] {
-        &flat[self.offset..self.offset + self.len()]
+        &flat[self.offset..self.offset + self.elements()]
     }
 
     /// As [`Slot::of`].
     #[inline]
     pub fn of_mut(self, flat: &mut [f32]) -> &mut [f32] {
-        &mut flat[self.offset..self.offset + self.len()]
+        &mut flat[self.offset..self.offset + self.elements()]
     }
 }
 

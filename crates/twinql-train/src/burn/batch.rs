@@ -165,7 +165,7 @@ impl Batch {
             } else {
                 Edges::marked(pairs, sizes, most(|p| p.sources.len()), place)
             },
-            chars: place.indices(&texts.padded(0, |code| i32::from(code))),
+            chars: place.indices(&texts.padded(0, i32::from)),
             char_mask: place.list(texts.padded(0.0, |_| 1.0), [texts.list.len(), texts.length(), 1]),
             text_scale: {
                 let scales = texts.list.iter().map(|text| 1.0 / text.len().max(1) as f32);

@@ -53,7 +53,7 @@ pub(crate) struct Ready {
 }
 
 enum Goal {
-    Targets(Targets),
+    Targets(Box<Targets>),
     Partners { temperature: f32 },
 }
 
@@ -71,7 +71,7 @@ impl BurnBackend {
     /// The parameters of the flat weights, in the device's numbers.
     fn parameters(&self, weights: &Tensor<1>) -> Parameters {
         let slots = self.layout.slots.iter().map(|slot| {
-            let part = weights.clone().slice([slot.offset..slot.offset + slot.len()]);
+            let part = weights.clone().narrow(0, slot.offset, slot.elements());
             self.place.narrow(part.reshape([slot.rows, slot.cols]))
         });
         Parameters(slots.collect())
@@ -102,7 +102,7 @@ impl BurnBackend {
             // A parameter that the batch does not read has none: no node has a string, say.
             let gradient =
                 tensor.grad_remove(&mut all).unwrap_or_else(|| tensor.clone().inner().zeros_like());
-            wide(gradient).reshape([slot.len()])
+            wide(gradient).reshape([slot.elements()])
         });
         (loss.inner(), nearest.inner(), Tensor::cat(parts.collect(), 0) / scale)
     }
@@ -154,7 +154,7 @@ impl Backend for BurnBackend {
         match &lesson {
             Lesson::Pairs(items) => {
                 let pairs: Vec<&Prepared> = items.iter().map(|item| &item.pair).collect();
-                Ready { batch: batch(&pairs), goal: Goal::Targets(Targets::new(items, &place)) }
+                Ready { batch: batch(&pairs), goal: Goal::Targets(Box::new(Targets::new(items, &place))) }
             }
             Lesson::Views(views, temperature) => {
                 let pairs: Vec<&Prepared> = views.iter().collect();
