@@ -69,7 +69,7 @@ fn windows(texts: &[Arc<[u8]>], x: &Array2<f32>) -> Array2<f32> {
 
 impl TextPass {
     /// Forward: characters and places, residual blocks, then maximum and mean over a string's characters. All strings lie
-    /// behind each other in one matrix; only [`windows`] knows where one ends.
+    /// behind each other in one matrix; only `windows` knows where one ends.
     pub fn new(layout: &Layout, weights: &[f32], texts: Vec<Arc<[u8]>>) -> TextPass {
         let c = layout.chars.cols;
         let rows: usize = texts.iter().map(|t| t.len()).sum();
