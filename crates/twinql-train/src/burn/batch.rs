@@ -109,6 +109,14 @@ impl Sizes {
         all
     }
 
+    /// The edges of a pair: the places where each ends and starts among those of the pair, and its kind.
+    fn edges(self, pair: &Prepared) -> impl Iterator<Item = [i32; 3]> {
+        (0..pair.nodes()).flat_map(move |node| {
+            pair.incoming(node)
+                .map(move |(source, kind)| [self.place(pair, node), self.place(pair, source), kind as i32])
+        })
+    }
+
     /// The place of a node among those of its pair.
     fn place(self, pair: &Prepared, node: usize) -> i32 {
         if node < pair.left { node as i32 } else { (self.left + node - pair.left) as i32 }
@@ -186,12 +194,10 @@ impl Edges {
         let (mut kinds, mut targets, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         for (number, pair) in pairs.iter().enumerate() {
             let first = (number * sizes.places()) as i32;
-            for node in 0..pair.nodes() {
-                for (source, kind) in pair.incoming(node) {
-                    targets.push(first + sizes.place(pair, node));
-                    sources.push(first + sizes.place(pair, source));
-                    kinds.push(kind as i32);
-                }
+            for [target, source, kind] in sizes.edges(pair) {
+                targets.push(first + target);
+                sources.push(first + source);
+                kinds.push(kind);
             }
         }
         let ends = Ends::Listed { targets: place.indices(&targets), sources: place.indices(&sources) };
@@ -201,12 +207,10 @@ impl Edges {
     fn marked(pairs: &[&Prepared], sizes: Sizes, edges: usize, place: &Place) -> Edges {
         let (mut kinds, mut targets, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         for (number, pair) in pairs.iter().enumerate() {
-            for node in 0..pair.nodes() {
-                for (source, kind) in pair.incoming(node) {
-                    targets.push(sizes.place(pair, node));
-                    sources.push(sizes.place(pair, source));
-                    kinds.push(kind as i32);
-                }
+            for [target, source, kind] in sizes.edges(pair) {
+                targets.push(target);
+                sources.push(source);
+                kinds.push(kind);
             }
             let end = (number + 1) * edges;
             kinds.resize(end, 0);

@@ -54,6 +54,12 @@ impl Place {
         self.gathers
     }
 
+    /// The same as a GPU is treated, which needs none to be tested.
+    #[cfg(test)]
+    pub(crate) fn into_like_gpus(self) -> Place {
+        Place { gathers: false, ..self }
+    }
+
     /// What losses are multiplied by before, and gradients divided by after a backward pass: numbers of
     /// 16 bits with short exponents are 0 below 6e-8, where gradients of single weights lie.
     pub(crate) fn loss_scale(&self) -> f32 {

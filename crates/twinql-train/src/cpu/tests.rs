@@ -67,6 +67,11 @@ fn on_burn(config: GmnConfig) -> BurnBackend {
     BurnBackend::new(config, Compute::Flex, Precision::F32).unwrap()
 }
 
+/// burn's CPU backend as it is, and with the products that GPUs take.
+fn both_ways(config: &GmnConfig) -> [BurnBackend; 2] {
+    [on_burn(config.clone()), on_burn(config.clone()).into_like_gpus()]
+}
+
 /// Holds a step's loss and gradients to those of burn, these within a share of each parameter's largest one.
 fn assert_alike(layout: &Layout, a: &StepResult, b: &StepResult, share: f32) {
     assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
@@ -86,12 +91,12 @@ fn distances_agree_with_burn() {
         let layout = Layout::new(&config);
         let weights = weights(&layout);
         let pairs: Vec<Prepared> = items(&config).into_iter().map(|i| i.pair).collect();
-        let native = CpuBackend::new(config.clone());
-        let burn = on_burn(config);
-        let (a, b) = (native.distances(&weights, &pairs), burn.distances(&weights, &pairs));
+        let a = CpuBackend::new(config.clone()).distances(&weights, &pairs);
         assert!(a.iter().any(|&d| d > 1e-3), "{a:?}");
-        for (a, b) in a.iter().zip(&b) {
-            assert!((a - b).abs() <= 1e-4 * (1.0 + b), "{a} {b}");
+        for burn in both_ways(&config) {
+            for (a, b) in a.iter().zip(&burn.distances(&weights, &pairs)) {
+                assert!((a - b).abs() <= 1e-4 * (1.0 + b), "{a} {b}");
+            }
         }
     }
 }
@@ -102,8 +107,9 @@ fn gradients_agree_with_burn_and_reach_every_parameter() {
         let layout = Layout::new(&config);
         let weights = weights(&layout);
         let native = CpuBackend::new(config.clone()).gradients(&weights, &Lesson::Pairs(items(&config)));
-        let burn = on_burn(config.clone()).stepped(&weights, Lesson::Pairs(items(&config)));
-        assert_alike(&layout, &native, &burn, 2e-3);
+        for burn in both_ways(&config) {
+            assert_alike(&layout, &native, &burn.stepped(&weights, Lesson::Pairs(items(&config))), 2e-3);
+        }
     }
 }
 
@@ -114,9 +120,10 @@ fn contrastive_steps_agree_with_burn() {
         let weights = weights(&layout);
         let views = || Lesson::Views(items(&config).into_iter().map(|i| i.pair).collect(), 0.2);
         let native = CpuBackend::new(config.clone()).gradients(&weights, &views());
-        let burn = on_burn(config.clone()).stepped(&weights, views());
-        assert!((native.nearest - burn.nearest).abs() < 0.1, "{} {}", native.nearest, burn.nearest);
-        assert_alike(&layout, &native, &burn, 5e-3);
+        for burn in both_ways(&config).map(|burn| burn.stepped(&weights, views())) {
+            assert!((native.nearest - burn.nearest).abs() < 0.1, "{} {}", native.nearest, burn.nearest);
+            assert_alike(&layout, &native, &burn, 5e-3);
+        }
     }
 }
 
