@@ -44,6 +44,9 @@ const FOLDS: usize = 5;
 const RIDGE: f64 = 1.0;
 /// No weight moves by more once a fit is done.
 const STILL: f64 = 1e-9;
+/// Steps of a fit, which takes some ten, and how often one is halved, at the most.
+const STEPS: usize = 200;
+const HALVINGS: usize = 40;
 
 /// A pair as a model sees it.
 #[derive(Debug, Clone)]
@@ -128,8 +131,8 @@ pub(crate) fn fit<const N: usize>(samples: &[Sample<N>], start: &Start<N>) -> Re
     Ok(Fitted { weights: minimize(samples.iter(), start), folds, left_out })
 }
 
-/// The weights of least log loss with a ridge, by Newton's method along one coordinate after the other: the loss is
-/// convex, and no matrix is to be inverted.
+/// The weights of least log loss with a ridge, by Newton's method: the loss is convex. Where a whole step would raise it, as far
+/// from the least many do, a part of the step is taken. Signs may be the sum of others, which the ridge allows.
 fn minimize<'a, const N: usize>(samples: impl Iterator<Item = &'a Sample<N>>, start: &Start<N>) -> [f64; N] {
     // Where few signs occur, each does many times.
     let mut counts: BTreeMap<[u64; N], (f64, f64)> = BTreeMap::new();
@@ -138,35 +141,131 @@ fn minimize<'a, const N: usize>(samples: impl Iterator<Item = &'a Sample<N>>, st
         *all += 1.0;
         *right += f64::from(u8::from(s.label));
     }
-    let mut weights = start.weights;
-    // What has the sign at hand, and the log odds of each.
+    // What has the signs at hand, how much does, and how much of it is right.
     let rows: Vec<([f64; N], f64, f64)> =
         counts.into_iter().map(|(f, (all, right))| (f.map(f64::from_bits), all, right)).collect();
-    let mut odds: Vec<f64> = rows.iter().map(|(features, ..)| log_odds(&weights, features)).collect();
-    let having: Vec<Vec<usize>> =
-        (0..N).map(|i| (0..rows.len()).filter(|row| rows[*row].0[i] != 0.0).collect()).collect();
-    for _ in 0..500 {
-        let mut moved = 0.0f64;
-        for i in 0..N {
-            let old: f64 = weights[i];
-            let (mut slope, mut curve) = (start.ridge[i] * (old - start.weights[i]), start.ridge[i]);
-            for row in &having[i] {
-                let (features, all, right) = &rows[*row];
-                let (x, p) = (features[i], logistic(odds[*row]));
-                slope += (all * p - right) * x;
-                curve += all * p * (1.0 - p) * x * x;
+    let loss = |weights: &[f64; N]| {
+        let held =
+            (0..N).map(|i| start.ridge[i] * (weights[i] - start.weights[i]).powi(2) / 2.0).sum::<f64>();
+        let of = |(features, all, right): &([f64; N], f64, f64)| {
+            let odds = log_odds(weights, features);
+            // The logarithm of 1 + exp(odds), which overflows nowhere.
+            all * (odds.max(0.0) + (-odds.abs()).exp().ln_1p()) - right * odds
+        };
+        held + rows.iter().map(of).sum::<f64>()
+    };
+    let mut weights = start.weights;
+    let mut least = loss(&weights);
+    for _ in 0..STEPS {
+        let mut slope: [f64; N] = std::array::from_fn(|i| start.ridge[i] * (weights[i] - start.weights[i]));
+        let mut curve = [[0.0; N]; N];
+        (0..N).for_each(|i| curve[i][i] = start.ridge[i]);
+        for (features, all, right) in &rows {
+            let p = logistic(log_odds(&weights, features));
+            let bend = all * p * (1.0 - p);
+            for i in (0..N).filter(|i| features[*i] != 0.0) {
+                slope[i] += (all * p - right) * features[i];
+                (0..=i).for_each(|j| curve[i][j] += bend * features[i] * features[j]);
             }
-            let least = if start.positive[i] { 0.0 } else { f64::NEG_INFINITY };
-            let new = (old - slope / curve).max(least);
-            for row in &having[i] {
-                odds[*row] += (new - old) * rows[*row].0[i];
-            }
-            moved = moved.max((new - old).abs());
-            weights[i] = new;
         }
-        if moved < STILL {
+        // A weight that is to stay at 0 takes no part.
+        for i in 0..N {
+            if start.positive[i] && weights[i] <= 0.0 && slope[i] > 0.0 {
+                slope[i] = 0.0;
+                (0..i).for_each(|j| curve[i][j] = 0.0);
+                (i + 1..N).for_each(|j| curve[j][i] = 0.0);
+            }
+        }
+        let step = solved(curve, slope);
+        let moved = |part: f64| -> [f64; N] {
+            std::array::from_fn(|i| {
+                let weight = weights[i] - part * step[i];
+                if start.positive[i] { weight.max(0.0) } else { weight }
+            })
+        };
+        let parts = std::iter::successors(Some(1.0), |part| Some(part / 2.0)).take(HALVINGS);
+        let Some((better, now)) =
+            parts.map(|part| (moved(part), loss(&moved(part)))).find(|(_, now)| *now < least)
+        else {
+            break;
+        };
+        let far = (0..N).map(|i| (better[i] - weights[i]).abs()).fold(0.0, f64::max);
+        (weights, least) = (better, now);
+        if far < STILL {
             break;
         }
     }
     weights
+}
+
+/// Solves a system of equations whose matrix is symmetric and positive, given by its lower half (Cholesky).
+fn solved<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
+    for i in 0..N {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum();
+            let rest = matrix[i][j] - sum;
+            matrix[i][j] = if i == j { rest.max(f64::MIN_POSITIVE).sqrt() } else { rest / matrix[j][j] };
+        }
+    }
+    for i in 0..N {
+        let sum: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
+        right[i] = (right[i] - sum) / matrix[i][i];
+    }
+    for i in (0..N).rev() {
+        let sum: f64 = (i + 1..N).map(|k| matrix[k][i] * right[k]).sum();
+        right[i] = (right[i] - sum) / matrix[i][i];
+    }
+    right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples over `signs` signs of a few kinds, whose truth other weights give than those that a fit begins with.
+    fn samples() -> Vec<Sample<4>> {
+        let kinds = [
+            ([1.0, 1.0, 0.0, 3.5], 2100, 2070),
+            ([1.0, 0.0, 1.0, 3.5], 400, 210),
+            ([1.0, 0.0, 1.0, -3.5], 1500, 640),
+            ([1.0, 0.0, 0.0, -3.5], 180, 0),
+            ([1.0, 0.0, 1.0, 0.0], 12, 6),
+        ];
+        let of = |(features, all, right): ([f64; 4], usize, usize)| {
+            (0..all).map(move |i| Sample { features, label: i < right, database: (i % 7).to_string() })
+        };
+        kinds.into_iter().flat_map(of).collect()
+    }
+
+    #[test]
+    fn a_fit_ends_where_nothing_is_to_be_gained_wherever_it_begins() {
+        let samples = samples();
+        for weights in [[0.0; 4], [0.4, 2.2, -1.1, 0.7], [30.0, -20.0, 25.0, 9.0], [-40.0, 40.0, 40.0, 0.0]] {
+            for positive in [[false; 4], [false, false, false, true]] {
+                let start = Start { weights, ridge: [1.0; 4], positive };
+                let found = minimize(samples.iter(), &start);
+                for i in 0..4 {
+                    let held = found[i] - weights[i];
+                    let slope = held
+                        + samples
+                            .iter()
+                            .map(|s| {
+                                (chance(&found, &s.features) - f64::from(u8::from(s.label))) * s.features[i]
+                            })
+                            .sum::<f64>();
+                    let bound = positive[i] && found[i] == 0.0;
+                    assert!(
+                        slope.abs() < 1e-3 || bound && slope > 0.0,
+                        "{weights:?} {positive:?}: {slope} of {i}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equations_are_solved() {
+        let found = solved([[4.0, 0.0], [2.0, 3.0]], [8.0, 7.0]);
+        assert!((found[0] - 1.25).abs() < 1e-12 && (found[1] - 1.5).abs() < 1e-12, "{found:?}");
+    }
 }

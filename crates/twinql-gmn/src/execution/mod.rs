@@ -71,11 +71,10 @@ const WEIGHTS: usize = OWN.len() + NUMBER;
 /// The places of the two that are not negative.
 const SHARE: usize = 6;
 const NETWORK: usize = 8;
-/// How strongly a first fit holds weights to 0: kinds are many, and few pairs have each.
-const OF_OWN: f64 = 1.0;
-const OF_KINDS: f64 = 300.0;
-/// How strongly a later fit, over the pairs of a few databases, holds those of kinds to what they were.
-const LATER: f64 = 1000.0;
+/// How many samples it is worth that a weight, and that of a kind, is 0 in a first fit: kinds are many, and few pairs have each.
+const FIRST: [f64; 2] = [1.0, 300.0];
+/// The same of what a first fit found, in a later one: its pairs are of a few databases.
+const LATER: [f64; 2] = [100.0, 1000.0];
 
 /// The names of all weights.
 fn names() -> impl Iterator<Item = &'static str> {
@@ -209,11 +208,8 @@ impl ExecutionModel {
         let samples: Vec<_> = executed.iter().map(sample).collect();
         let positive = std::array::from_fn(|place| matches!(place, SHARE | NETWORK));
         let weights = from.map_or([0.0; WEIGHTS], ExecutionModel::in_order);
-        let mut ridge = [OF_OWN; WEIGHTS];
-        ridge
-            .iter_mut()
-            .skip(OWN.len())
-            .for_each(|ridge| *ridge = if from.is_some() { LATER } else { OF_KINDS });
+        let [own, of_kinds] = if from.is_some() { LATER } else { FIRST };
+        let ridge = std::array::from_fn(|place| if place < OWN.len() { own } else { of_kinds });
         let found = fit(&samples, &Start { weights, ridge, positive })?;
         let mut databases: BTreeMap<&str, usize> =
             executed.iter().map(|e| (e.database.as_str(), 0)).collect();
