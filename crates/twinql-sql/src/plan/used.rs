@@ -8,7 +8,14 @@
 //! ```
 //!
 //! Names lead to columns as the planner resolves them, through stars, common table expressions and derived tables. What could be a
-//! column of two such tables is a column of neither.
+//! column of several such tables, in all queries, is taken for one of the first in FROM; and a column that a declared table lacks and
+//! that all queries read is taken for an undeclared one of it. Both are said:
+//!
+//! ```text
+//! SELECT total FROM orders JOIN shops ON orders.shop = shops.id      orders (total may be another table's)
+//! ```
+
+use std::collections::BTreeMap;
 
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
@@ -19,7 +26,7 @@ use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::parse::Parsed;
 use crate::plan::views::reached;
 use crate::rel::{ColumnId, Rel};
-use crate::schema::{Column, ColumnRef, Found, NamePart, Schema, Table};
+use crate::schema::{Column, ColumnRef, Found, NamePart, Schema, Table, Typing};
 use crate::syntax::read_relations;
 use crate::tree::{Node, Tree};
 use crate::value::Value;
@@ -32,11 +39,11 @@ pub const REST: &str = "other columns";
 pub(super) enum Missing {
     /// A table of this name, with the schema that is written before it.
     Table { name: String, schema: Option<String> },
-    /// A column of a table whose columns come from use, by the table's position.
-    Column { table: usize, name: String },
+    /// A column of one of these tables, by position, in the order of FROM. `open` are those whose columns come from use.
+    Column { tables: Vec<usize>, name: String, open: bool },
 }
 
-/// Adds the tables that a schema lacks, as `queries` use them; gives their names.
+/// Adds the tables that a schema lacks, as `queries` use them; gives their names, and what is taken for granted of columns.
 ///
 /// ```
 /// use twinql_sql::{Dialect, Schema, parse_in, tables_in_use};
@@ -50,13 +57,38 @@ pub(super) enum Missing {
 /// # Ok::<(), twinql_sql::SqlError>(())
 /// ```
 pub fn tables_in_use(schema: &mut Schema, queries: &[&Parsed]) -> Vec<String> {
+    if let Some(query) = queries.first().filter(|_| schema.tables.is_empty()) {
+        schema.typing = Typing::of(query.dialect);
+    }
     let declared = schema.tables.len();
     place_tables(schema, queries);
-    for query in queries {
-        while let Some(missing) = missing(schema, query) {
-            if !add(schema, missing, query) {
-                break;
+    let mut in_doubt: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    loop {
+        // What is in doubt in one query may be certain in another.
+        for certain in [true, false] {
+            for query in queries {
+                while let Some(missing) = missing(schema, query) {
+                    let several = missing.is_in_doubt();
+                    if missing.is_declared() || several && certain {
+                        break;
+                    }
+                    let note = several.then_some("may be another table's");
+                    if !add(schema, missing, query.dialect, note, &mut in_doubt) {
+                        break;
+                    }
+                }
             }
+        }
+        // What a declared table lacks: one query alone may be in error.
+        let mut all = queries.iter().map(|query| missing(schema, query));
+        let Some(lacking) =
+            all.next().flatten().filter(|lacking| all.all(|other| other.as_ref() == Some(lacking)))
+        else {
+            break;
+        };
+        let dialect = queries.first().map_or_else(Dialect::default, |query| query.dialect);
+        if !add(schema, lacking, dialect, Some("is not declared"), &mut in_doubt) {
+            break;
         }
     }
     for query in queries {
@@ -64,8 +96,16 @@ pub fn tables_in_use(schema: &mut Schema, queries: &[&Parsed]) -> Vec<String> {
             say_types(schema, &plan, query.dialect);
         }
     }
-    let made = schema.tables.iter().skip(declared).filter(|table| table.column_index(REST).is_some());
-    made.map(Table::full_name).collect()
+    let tables = schema.tables.iter().enumerate();
+    let made = tables.filter_map(|(at, table)| {
+        let columns = in_doubt.get(&at);
+        let known = at < declared || table.column_index(REST).is_none();
+        match columns {
+            None => (!known).then(|| table.full_name()),
+            Some(columns) => Some(format!("{} ({})", table.full_name(), columns.join(", "))),
+        }
+    });
+    made.collect()
 }
 
 /// What is missing first, where a table or a column is.
@@ -76,11 +116,29 @@ fn missing(schema: &Schema, query: &Parsed) -> Option<Missing> {
     planner.missing.into_inner().filter(|_| planned.is_err())
 }
 
-/// Adds what is missing; false if it is there already, so that adding it did not help.
-fn add(schema: &mut Schema, missing: Missing, query: &Parsed) -> bool {
+impl Missing {
+    /// Several tables could have the column.
+    fn is_in_doubt(&self) -> bool {
+        matches!(self, Missing::Column { tables, .. } if tables.len() > 1)
+    }
+
+    /// The tables that could have it are declared without it.
+    fn is_declared(&self) -> bool {
+        matches!(self, Missing::Column { open: false, .. })
+    }
+}
+
+/// Adds what is missing, with what is to be said of a column; false if it is there already, so that adding it did not help.
+fn add(
+    schema: &mut Schema,
+    missing: Missing,
+    dialect: Dialect,
+    note: Option<&str>,
+    notes: &mut BTreeMap<usize, Vec<String>>,
+) -> bool {
     match missing {
         Missing::Table { name, schema: place } => {
-            let columns = vec![Column::new(REST, "", query.dialect)];
+            let columns = vec![Column::new(REST, "", dialect)];
             let stored = match &place {
                 Some(place) if schema.table(&name).is_some() => format!("{place}.{name}"),
                 _ => name,
@@ -89,13 +147,19 @@ fn add(schema: &mut Schema, missing: Missing, query: &Parsed) -> bool {
             schema.tables.push(Table { name: stored, schema: place, columns, ..Table::default() });
             new
         }
-        Missing::Column { table, name } => match schema.tables.get_mut(table) {
-            Some(table) if table.column_index(&name).is_none() => {
-                table.columns.push(Column::new(name, "", query.dialect));
-                true
+        Missing::Column { tables, name, open: _ } => {
+            let Some(at) = tables.first().copied() else { return false };
+            match schema.tables.get_mut(at) {
+                Some(table) if table.column_index(&name).is_none() => {
+                    if let Some(note) = note {
+                        notes.entry(at).or_default().push(format!("{name} {note}"));
+                    }
+                    table.columns.push(Column::new(name, "", dialect));
+                    true
+                }
+                _ => false,
             }
-            _ => false,
-        },
+        }
     }
 }
 
@@ -285,7 +349,7 @@ impl Planner<'_> {
         *self.missing.borrow_mut() = Some(Missing::Table { name: last.text, schema });
     }
 
-    /// Notes that a column is missing, where one table whose columns come from use could have it: the innermost.
+    /// Notes that a column is missing, and which tables of the innermost scope that has any could have it.
     pub(super) fn note_missing_column(&self, qualifier: Option<&Ident>, name: &Ident) {
         let scopes = || self.scopes.iter().rev();
         let named = |table: &&ScopeTable, ident: &Ident| self.same(&table.name, ident);
@@ -307,18 +371,38 @@ impl Planner<'_> {
                 tables
             })
             .find(|tables| !tables.is_empty());
-        if let Some([table]) = candidates.as_deref() {
-            let name = self.stored(name);
-            *self.missing.borrow_mut() = Some(Missing::Column { table: *table, name });
+        let declared = || {
+            let meant = |scope: &'_ super::sight::Scope<'_>| -> Vec<usize> {
+                let tables = scope.tables.iter().filter(|t| qualifier.is_none_or(|q| named(t, q)));
+                tables.filter_map(|table| table.table).collect()
+            };
+            scopes().map(meant).find(|tables| !tables.is_empty())
+        };
+        self.note_column_of(candidates, declared, name);
+    }
+
+    /// Notes that one of these tables lacks a column: those whose columns come from use, or else declared ones.
+    fn note_column_of(
+        &self,
+        open: Option<Vec<usize>>,
+        declared: impl FnOnce() -> Option<Vec<usize>>,
+        name: &Ident,
+    ) {
+        let found = match open {
+            Some(tables) => Some((tables, true)),
+            None => declared().map(|tables| (tables, false)),
+        };
+        if let Some((tables, open)) = found {
+            *self.missing.borrow_mut() = Some(Missing::Column { tables, name: self.stored(name), open });
         }
     }
 
     /// As [`Self::note_missing_column`], of a column of USING that one side of a join may lack.
     pub(super) fn note_missing_side(&self, side: &[ScopeTable], name: &Ident) {
-        let tables: Vec<usize> = side.iter().flat_map(|table| self.open_tables(table)).collect();
-        if let [table] = tables[..] {
-            *self.missing.borrow_mut() = Some(Missing::Column { table, name: self.stored(name) });
-        }
+        let some = |tables: Vec<usize>| Some(tables).filter(|tables| !tables.is_empty());
+        let open = side.iter().flat_map(|table| self.open_tables(table)).collect();
+        let declared = || some(side.iter().filter_map(|table| table.table).collect());
+        self.note_column_of(some(open), declared, name);
     }
 
     /// The tables in use whose other columns a table in scope passes on.
@@ -372,8 +456,28 @@ mod tests {
         ] {
             assert_eq!(used("", Dialect::Postgres, queries), expected, "{queries:?}");
         }
-        // Whose column it is, nobody says.
-        assert_eq!(used("", Dialect::Postgres, &["SELECT x FROM a, b"]), "a (); b ()");
+        // Whose column it is, one query says, or nobody.
+        assert_eq!(
+            used("", Dialect::Postgres, &["SELECT x FROM a, b", "SELECT b.x FROM a, b"]),
+            "a (); b (x)"
+        );
+        assert_eq!(used("", Dialect::Postgres, &["SELECT x FROM a, b"]), "a (x); b ()");
+    }
+
+    #[test]
+    fn what_is_taken_for_granted_is_said() {
+        let made = |ddl: &str, queries: &[&str]| {
+            let mut schema = Schema::from_ddl_in("shop", ddl, Dialect::Postgres).unwrap();
+            let parsed: Vec<Parsed> =
+                queries.iter().map(|q| parse_in(q, Dialect::Postgres).unwrap()).collect();
+            tables_in_use(&mut schema, &parsed.iter().collect::<Vec<_>>())
+        };
+        let shops = "CREATE TABLE shops (id INT)";
+        assert_eq!(made(shops, &["SELECT total FROM a, b"]), ["a (total may be another table's)", "b"]);
+        // Both versions read the column, so it is there; what one reads alone may be misspelt.
+        let lacking = ["SELECT city FROM shops JOIN a USING (id)", "SELECT shops.city FROM shops, a"];
+        assert_eq!(made(shops, &lacking[1..]), ["shops (city is not declared)", "a"]);
+        assert_eq!(made(shops, &["SELECT shops.city FROM shops", "SELECT id FROM shops"]), [""; 0]);
     }
 
     #[test]

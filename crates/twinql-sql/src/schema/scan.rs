@@ -15,7 +15,7 @@ pub(super) struct Token {
     pub(super) kind: TokenKind,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum TokenKind {
     /// An unquoted name, keyword or number.
     Word(String),

@@ -56,6 +56,20 @@ fn ddl_of_dumps() {
 }
 
 #[test]
+fn the_same_table_may_be_said_twice() {
+    let ddl = "CREATE TABLE t (a); CREATE TABLE u (b); create table T (a); CREATE TABLE u (b);";
+    assert!(Schema::from_ddl("d", ddl).is_err(), "names ignore case, and these texts do not");
+    let schema =
+        Schema::from_ddl("d", "CREATE TABLE t (a, b);\nCREATE TABLE u (b);\nCREATE TABLE  t (a,b);").unwrap();
+    assert_eq!(schema.tables.len(), 2);
+    assert!(schema.notes.iter().any(|n| n.line == Some(3) && n.what == "CREATE"), "{:?}", schema.notes);
+    let schema =
+        Schema::from_ddl("d", "CREATE TABLE t (a); CREATE TABLE u (b); DROP TABLE t; CREATE TABLE t (a);")
+            .unwrap();
+    assert_eq!(schema.tables.len(), 2);
+}
+
+#[test]
 fn bad_ddl_names_place_and_remedy() {
     for (text, message) in [
         ("", "schema d: the file is empty"),

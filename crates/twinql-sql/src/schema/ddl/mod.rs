@@ -16,6 +16,8 @@ mod types;
 mod views;
 mod words;
 
+use std::collections::HashSet;
+
 use crate::dialects::Dialect;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
@@ -74,7 +76,17 @@ pub fn read_in(db_id: &str, text: &str, dialect: Dialect) -> Result<Schema, Sche
     for (line, what) in scanned.skipped {
         reader.ignored(line, what, "it says nothing about tables");
     }
+    // Dumps that were put together may say the same of a table twice. What was dropped or changed in between is said again.
+    let mut said = HashSet::new();
     for statement in statements(&scanned.tokens) {
+        if statement.tokens.is(0, &["DROP", "ALTER"]) {
+            said.clear();
+        } else if statement.tokens.is(0, &["CREATE"])
+            && !said.insert(statement.tokens.iter().map(|token| &token.kind).collect::<Vec<_>>())
+        {
+            reader.ignored(statement.tokens.line(), "CREATE", "the same statement stands above");
+            continue;
+        }
         reader.statement(statement)?;
     }
     for (line, what) in scanned.unclosed {
