@@ -15,6 +15,14 @@ use crate::temporal::{Interval, Moment, Unit};
 use crate::value::Value;
 use sqlparser::tokenizer::Span;
 
+/// Whether a span is a constant number of months, of days or of seconds alone.
+fn is_of_one_unit(span: &Expr) -> bool {
+    let counts = |args: &[Expr]| args.iter().map(Expr::as_integer).collect::<Option<Vec<i64>>>();
+    let parts =
+        span.as_function().filter(|(name, _)| *name == "pg_interval").and_then(|(_, args)| counts(args));
+    parts.is_some_and(|parts| parts.iter().filter(|part| **part != 0).count() == 1)
+}
+
 pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::function(name.to_owned(), args)
 }
@@ -258,6 +266,15 @@ impl Planner<'_> {
                 false => vec![zero(), zero(), self.whole_units("second", right, left)],
             };
             return Ok(Some(call("pg_interval", parts)));
+        }
+        // `at - INTERVAL 7 DAY` is `DATETIME_SUB(at, INTERVAL 7 DAY)` there.
+        if self.dialect == Dialect::Bigquery
+            && l == Some(ForeignType::Timestamp)
+            && matches!(name, "pg_add" | "pg_subtract")
+            && is_of_one_unit(right)
+        {
+            let function = if name == "pg_add" { "datetime_add" } else { "datetime_sub" };
+            return Ok(Some(self.as_in(self.dialect, function, vec![left.clone(), right.clone()])));
         }
         if self.dialect == Dialect::Mysql {
             if op == BinaryOp::Sub && l == Some(ForeignType::Date) && r == Some(ForeignType::Date) {

@@ -294,6 +294,8 @@ fn format_of(format: &str, reads: bool) -> Option<String> {
             'S' => "%s",
             'T' => "%H:%i:%s",
             'R' => "%H:%i",
+            'x' => "%m/%d/%y",
+            'X' => "%H:%i:%s",
             'p' => "%p",
             'B' => "%M",
             'b' | 'h' => "%b",

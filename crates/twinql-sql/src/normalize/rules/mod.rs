@@ -10,6 +10,7 @@ mod constants;
 mod correlated_aggregates;
 mod correlated_counts;
 mod dates;
+mod disjoint_arms;
 mod divisors;
 mod empty;
 mod equalities;
@@ -168,6 +169,7 @@ families! {
             unions::REPEATED_COLUMNS,
             unions::PROJECTION,
             unions::UNREAD,
+            disjoint_arms::DISJOINT_ARMS,
             union_joins::UNION_JOIN,
         ];
     "regroupings", "Groupings of groupings",
