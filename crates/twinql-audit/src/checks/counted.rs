@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, ColumnSet, Expr, Rel};
+use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, ColumnSet, Expr, Rel, Value};
 
 use crate::check::{Apply, Check, Sink};
 use crate::finding::Severity;
@@ -46,6 +46,27 @@ pub(super) const GROUPS_OF_ONE_ROW: Check = Check {
         "SELECT id, max(age) FROM customer GROUP BY id",
     ],
     apply: Apply::Plan(single),
+};
+
+pub(super) const COUNT_OF_EVERY_CASE: Check = Check {
+    id: "count-of-every-case",
+    severity: Severity::Warning,
+    summary: "COUNT of a condition, or of a CASE that always has a value",
+    why: "COUNT counts what is not NULL, and neither 0 nor a condition that is false is NULL: rows that do not meet the condition are counted too.",
+    source: "https://sqlite.org/lang_aggfunc.html#count; annotation errors of BIRD that third parties list",
+    undetermined: false,
+    finds: &[
+        "SELECT count(CASE WHEN age > 30 THEN 1 ELSE 0 END) FROM customer",
+        "SELECT count(iif(city = 'Bern', 1, 0)) * 100.0 / count(*) FROM customer",
+        "SELECT city, count(age > 30) FROM customer GROUP BY city",
+    ],
+    misses: &[
+        "SELECT count(CASE WHEN age > 30 THEN 1 END) FROM customer",
+        "SELECT sum(CASE WHEN age > 30 THEN 1 ELSE 0 END) FROM customer",
+        "SELECT count(CASE WHEN age > 30 THEN id ELSE NULL END) FROM customer",
+        "SELECT count(DISTINCT CASE WHEN age > 30 THEN 'old' ELSE 'young' END) FROM customer",
+    ],
+    apply: Apply::Plan(every_case),
 };
 
 /// An inner join that is aggregated: its block, its keys and its calls.
@@ -192,6 +213,33 @@ fn single(gold: &Gold<'_>, sink: &mut Sink<'_>) {
                 names.join(", ")
             );
             sink.add(at, reason).assumes(&[Assumption::Keys]);
+        }
+    }
+}
+
+/// Finds COUNT of conditions. COUNT(DISTINCT …) of a CASE counts its kinds, which may be meant.
+fn every_case(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    let valued = |e: &Expr| matches!(e, Expr::Literal(value) if *value != Value::Null);
+    let calls = gold.relations().into_iter().filter_map(|rel| match rel {
+        Rel::Aggregate { calls, .. } => Some(calls),
+        _ => None,
+    });
+    for (id, call) in calls.flatten() {
+        let [argument] = call.args.as_slice() else { continue };
+        let reason = match argument {
+            Expr::Binary { op, .. } if op.is_comparison() => {
+                "a row is counted whether or not it meets the condition"
+            }
+            Expr::Case { branches, otherwise: Some(otherwise), .. }
+                if valued(otherwise) && branches.iter().all(|(_, then)| valued(then)) =>
+            {
+                "the CASE has a value for every row, and COUNT counts each"
+            }
+            _ => continue,
+        };
+        if call.func == AggFunc::Count && !call.distinct {
+            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            sink.add(at, reason).remedy("SUM(CASE WHEN … THEN 1 ELSE 0 END)");
         }
     }
 }

@@ -64,6 +64,7 @@ pub const CHECKS: &[Check] = &[
     joins::JOIN_WITHOUT_CONDITION,
     joins::SELF_COMPARISON,
     joins::OTHER_JOIN_COLUMN,
+    counted::COUNT_OF_EVERY_CASE,
     counted::COUNT_OF_REPEATED_KEY,
     repeated::SUM_OF_REPEATED_ROWS,
     repeated::AVERAGE_OF_REPEATED_ROWS,
