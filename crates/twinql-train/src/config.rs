@@ -22,7 +22,7 @@ pub enum Schedule {
 #[serde(rename_all = "kebab-case")]
 pub enum Compute {
     /// burn's steps written by hand in plain Rust: the fastest on CPUs.
-    Native,
+    Cpu,
     /// burn on a CPU.
     Flex,
     /// burn on a GPU through wgpu (feature `wgpu`).
@@ -47,7 +47,7 @@ impl std::str::FromStr for Compute {
 
     fn from_str(text: &str) -> Result<Self, TrainError> {
         match text {
-            "cpu" | "native" => Ok(Compute::Native),
+            "cpu" => Ok(Compute::Cpu),
             "flex" => Ok(Compute::Flex),
             "wgpu" => Ok(Compute::Wgpu),
             "cuda" => Ok(Compute::Cuda),
@@ -204,7 +204,7 @@ impl Default for TrainConfig {
             patience: 6,
             ema_decay: 0.999,
             max_minutes: 0.0,
-            compute: Compute::Native,
+            compute: Compute::Cpu,
             precision: Precision::F32,
             run_dir: None,
             init: None,
@@ -232,11 +232,11 @@ impl TrainConfig {
         for (name, value) in [("teacher_share", self.teacher_share), ("plain_share", self.plain_share)] {
             holds((0.0..=1.0).contains(&value), || format!("{name} is {value}, it must lie in [0, 1]"))?;
         }
-        holds(self.precision == Precision::F32 || self.compute != Compute::Native, || {
+        holds(self.precision == Precision::F32 || self.compute != Compute::Cpu, || {
             "plain Rust computes in 32 bits; with precision f16 or bf16 give --device wgpu or cuda".into()
         })?;
         // Better than after the minutes that pairs take to encode.
-        if self.compute != Compute::Native {
+        if self.compute != Compute::Cpu {
             Place::new(self.compute, self.precision)?;
         }
         holds(self.batch_size > 0, || "batch_size must not be zero".into())?;

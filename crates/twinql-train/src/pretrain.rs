@@ -90,7 +90,7 @@ pub fn pretrain(
     train.network.model.validate()?;
     let model = train.network.model.clone();
     match train.compute {
-        Compute::Native => pretrain_on(&CpuBackend::new(model), train, config, graphs, observer),
+        Compute::Cpu => pretrain_on(&CpuBackend::new(model), train, config, graphs, observer),
         compute => {
             let backend = BurnBackend::new(model, compute, train.precision)?;
             guarded(compute, || pretrain_on(&backend, train, config, graphs, observer))

@@ -52,7 +52,7 @@ pub fn train(
     config.validate()?;
     let model = config.network.model.clone();
     match config.compute {
-        Compute::Native => train_on(CpuBackend::new(model), config, train, valid, observer),
+        Compute::Cpu => train_on(CpuBackend::new(model), config, train, valid, observer),
         compute => {
             let backend = BurnBackend::new(model, compute, config.precision)?;
             guarded(compute, || train_on(backend, config, train, valid, observer))

@@ -422,7 +422,7 @@ fn answers_of_different_widths_are_not_the_same() {
 #[test]
 fn what_is_not_finite_ends_a_run() {
     let (learn, valid) = quick_data();
-    for compute in [Compute::Native, Compute::Flex] {
+    for compute in [Compute::Cpu, Compute::Flex] {
         let config = TrainConfig { compute, learning_rate: 1e30, warmup_steps: 0, ..quick(3) };
         let error = train(&config, &learn, &valid, &mut Silent).unwrap_err();
         assert!(matches!(error, TrainError::Diverged { .. }), "{compute:?}: {error}");

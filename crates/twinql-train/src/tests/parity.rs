@@ -35,7 +35,7 @@ fn compare(compute: Compute, precision: Precision, tolerance: f32) {
         burn => burn.unwrap(),
     };
     let (learn, valid) = (examples(0, 64), examples(1_000, 32));
-    let trained = train(&config(Compute::Native), &learn, &valid, &mut Silent).unwrap();
+    let trained = train(&config(Compute::Cpu), &learn, &valid, &mut Silent).unwrap();
     let weights = &trained.checkpoint.weights;
     let pairs: Vec<Prepared> = valid.iter().map(|e| Prepared::new(&e.pair, &model).unwrap()).collect();
     let by_hand = CpuBackend::new(model).distances(weights, &pairs);

@@ -12,7 +12,7 @@ fn throughput() {
     let config = GmnConfig { words: 64, tags: 4, ..GmnConfig::default() };
     let steps = config.walk_steps;
     let examples = examples(0, 640, 47, steps);
-    for compute in [Compute::Native, Compute::Flex] {
+    for compute in [Compute::Cpu, Compute::Flex] {
         let network = Network { model: config.clone(), ..Network::default() };
         let run = TrainConfig { network, epochs: 1, compute, ..TrainConfig::default() };
         let learn = &examples[64..];
@@ -21,7 +21,7 @@ fn throughput() {
         let rate = learn.len() as f64 / began.elapsed().as_secs_f64();
         let loss = trained.history[0].loss;
         println!("training, {compute:?}: {rate:.0} pairs/s, mean loss {loss:.3}");
-        if compute == Compute::Native {
+        if compute == Compute::Cpu {
             let scorer = Scorer::new(trained.checkpoint);
             let pairs: Vec<_> = examples.iter().map(|e| e.pair.clone()).collect();
             for round in 0..3 {
