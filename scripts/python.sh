@@ -31,7 +31,9 @@ step "program and wheel"
 # Tests compare with the program of the same sources.
 cargo build --release --locked --quiet --workspace --bin twinql
 rm -rf "$wheels"
-"$venv/maturin" build --profile "$profile" --locked --quiet -m python/Cargo.toml --interpreter "$venv/python" --out "$wheels"
+features=()
+[ "$profile" = wheel ] || features=(--features as-workspace)
+"$venv/maturin" build --profile "$profile" "${features[@]}" --locked --quiet -m python/Cargo.toml --interpreter "$venv/python" --out "$wheels"
 wheel=$(echo "$wheels"/twinql-*.whl)
 bytes=$(wc -c <"$wheel")
 printf '%s: %d.%d MB\n' "$(basename "$wheel")" $((bytes / 1000000)) $((bytes / 100000 % 10))
