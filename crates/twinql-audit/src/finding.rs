@@ -15,25 +15,7 @@ pub enum Severity {
     Error,
 }
 
-impl Severity {
-    /// From the least to the greatest.
-    pub const ALL: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
-}
-
-impl std::fmt::Display for Severity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
+twinql_sql::named!(Severity: Note "note", Warning "warning", Error "error");
 
 /// Two answers and the database that has them.
 #[derive(Debug, Clone, PartialEq)]

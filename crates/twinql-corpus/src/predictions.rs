@@ -14,28 +14,10 @@ use crate::spider::{Prediction, prediction};
 
 /// What programs call the query that they predict, the clearest first: what is called `query` may be a gold, and is read
 /// only where nothing else is there.
-pub const KEYS: [&str; 21] = [
-    "pred",
-    "predicted_sql",
-    "pred_sql",
-    "predicted_query",
-    "pred_query",
-    "prediction",
-    "predictions",
-    "predicted",
-    "predict_sql",
-    "generated_sql",
-    "generated_query",
-    "final_sql",
-    "model_output",
-    "completion",
-    "generation",
-    "output",
-    "response",
-    "answer",
-    "sql",
-    "sql_query",
-    "query",
+pub const KEYS: [&str; 21] = twinql_sql::words![
+    pred predicted_sql pred_sql predicted_query pred_query prediction predictions predicted predict_sql
+    generated_sql generated_query final_sql model_output completion generation output response answer sql sql_query
+    query
 ];
 
 /// The predictions of a file.

@@ -1,6 +1,5 @@
 //! What a network is asked of a pair.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -21,26 +20,14 @@ pub enum Question {
 }
 
 /// All questions, by what users type.
-pub const QUESTIONS: [Question; 2] = [Question::Every, Question::Plausible];
+pub const QUESTIONS: [Question; 2] = Question::ALL;
+
+twinql_sql::named!(Question: Every "every", Plausible "plausible");
 
 impl Question {
-    /// What users type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Question::Every => "every",
-            Question::Plausible => "plausible",
-        }
-    }
-
     /// True of the question that graphs have no mark for.
     pub fn is_usual(&self) -> bool {
         *self == Question::Every
-    }
-}
-
-impl fmt::Display for Question {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -19,156 +19,75 @@ pub struct Word(u16);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tag(u16);
 
-/// Declares the operators' words as constants of [`Word`], numbered in order.
+/// The letters of a name in lower case.
+const fn lower<const N: usize>(name: &str) -> [u8; N] {
+    let mut out = [0; N];
+    let mut i = 0;
+    while i < N {
+        out[i] = name.as_bytes()[i].to_ascii_lowercase();
+        i += 1;
+    }
+    out
+}
+
+/// Declares the operators' words as constants of [`Word`], numbered in order. Their texts are their names in lower case, but
+/// for the last.
 macro_rules! words {
-    ($($id:ident = $text:literal,)*) => {
+    ($($id:ident)*; $last:ident = $text:literal) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[repr(u16)]
-        enum Position { $($id,)* }
+        enum Position { $($id,)* $last }
 
         #[allow(missing_docs)] // the texts are the documentation
         impl Word {
             $(pub const $id: Word = Word(Position::$id as u16);)*
+            pub const $last: Word = Word(Position::$last as u16);
         }
 
-        const OPERATORS: [&str; [$($text),*].len()] = [$($text),*];
+        const OPERATORS: [&str; [$(stringify!($id),)* $text].len()] = [
+            $({
+                const NAME: [u8; stringify!($id).len()] = lower(stringify!($id));
+                match std::str::from_utf8(&NAME) {
+                    Ok(text) => text,
+                    Err(_) => stringify!($id),
+                }
+            },)*
+            $text,
+        ];
     };
 }
 
 words! {
     // Blocks: nodes whose children are the operators of one query block.
-    RELS = "rels",
-    ASSUME = "assume",
-    ARM = "arm",
-    SECOND_ARM = "second_arm",
-    DERIVED = "derived",
-    OPTIONAL = "optional",
-    SCALAR_QUERY = "scalar_query",
-    IN_QUERY = "in_query",
-    NOT_IN_QUERY = "not_in_query",
-    EXISTS = "exists",
-    NOT_EXISTS = "not_exists",
-    ANY_QUERY = "any_query",
-    ALL_QUERY = "all_query",
+    RELS ASSUME ARM SECOND_ARM DERIVED OPTIONAL SCALAR_QUERY IN_QUERY NOT_IN_QUERY EXISTS NOT_EXISTS
+    ANY_QUERY ALL_QUERY
     // Relational operators, in the order in which clauses run.
-    TABLE = "table",
-    VALUES = "values",
-    ROW = "row",
-    TABLE_FUNCTION = "table_function",
-    RECURSIVE = "recursive",
-    RECURSIVE_REF = "recursive_ref",
-    JOIN = "join",
-    LEFT_JOIN = "left_join",
-    FULL_JOIN = "full_join",
-    UNION = "union",
-    UNION_ALL = "union_all",
-    INTERSECT = "intersect",
-    INTERSECT_ALL = "intersect_all",
-    EXCEPT = "except",
-    EXCEPT_ALL = "except_all",
-    FILTER = "filter",
-    GROUP = "group",
-    AGGREGATE = "aggregate",
-    HAVING = "having",
-    WINDOW = "window",
-    QUALIFY = "qualify",
-    SELECT = "select",
-    DISTINCT = "distinct",
-    SORT = "sort",
-    LIMIT = "limit",
-    OFFSET = "offset",
+    TABLE VALUES ROW TABLE_FUNCTION RECURSIVE RECURSIVE_REF JOIN LEFT_JOIN FULL_JOIN UNION UNION_ALL
+    INTERSECT INTERSECT_ALL EXCEPT EXCEPT_ALL FILTER GROUP AGGREGATE HAVING WINDOW QUALIFY SELECT DISTINCT
+    SORT LIMIT OFFSET
     // Keys of an order; `then_…` are the keys after the first.
-    ASC = "asc",
-    DESC = "desc",
-    THEN_ASC = "then_asc",
-    THEN_DESC = "then_desc",
-    NULLS_FIRST = "nulls_first",
-    NULLS_LAST = "nulls_last",
+    ASC DESC THEN_ASC THEN_DESC NULLS_FIRST NULLS_LAST
     // Parts of a window call.
-    PARTITION = "partition",
-    FRAME = "frame",
+    PARTITION FRAME
     // Content nodes.
-    COLUMN = "column",
-    OUTER_COLUMN = "outer_column",
-    COMPUTED_COLUMN = "computed_column",
-    STRING = "string",
-    NUMBER = "number",
-    NULL = "null",
-    BLOB = "blob",
-    NAME = "name",
+    COLUMN OUTER_COLUMN COMPUTED_COLUMN STRING NUMBER NULL BLOB NAME
     // Logic.
-    AND = "and",
-    OR = "or",
-    NOT = "not",
-    IS_NULL = "is_null",
-    IS_NOT_NULL = "is_not_null",
+    AND OR NOT IS_NULL IS_NOT_NULL
     // Comparisons.
-    EQ = "eq",
-    NOT_EQ = "not_eq",
-    LT = "lt",
-    LT_EQ = "lt_eq",
-    GT = "gt",
-    GT_EQ = "gt_eq",
-    IS = "is",
-    IS_NOT = "is_not",
-    LIKE = "like",
-    NOT_LIKE = "not_like",
-    GLOB = "glob",
-    REGEXP = "regexp",
-    MATCH = "match",
-    IN_LIST = "in_list",
-    NOT_IN_LIST = "not_in_list",
+    EQ NOT_EQ LT LT_EQ GT GT_EQ IS IS_NOT LIKE NOT_LIKE GLOB REGEXP MATCH IN_LIST NOT_IN_LIST
     // Arithmetic and strings.
-    ADD = "add",
-    SUB = "sub",
-    MUL = "mul",
-    DIV = "div",
-    MOD = "mod",
-    NEG = "neg",
-    CONCAT = "concat",
-    BIT_AND = "bit_and",
-    BIT_OR = "bit_or",
-    BIT_NOT = "bit_not",
-    SHIFT_LEFT = "shift_left",
-    SHIFT_RIGHT = "shift_right",
-    ARROW = "arrow",
-    LONG_ARROW = "long_arrow",
+    ADD SUB MUL DIV MOD NEG CONCAT BIT_AND BIT_OR BIT_NOT SHIFT_LEFT SHIFT_RIGHT ARROW LONG_ARROW
     // Positions, where the order of operands matters and cannot be seen otherwise.
-    SECOND = "second",
-    THIRD = "third",
-    LATER = "later",
+    SECOND THIRD LATER
     // CASE.
-    CASE = "case",
-    CASE_OPERAND = "case_operand",
-    WHEN = "when",
-    NEXT_WHEN = "next_when",
-    THEN = "then",
-    ELSE = "else",
+    CASE CASE_OPERAND WHEN NEXT_WHEN THEN ELSE
     // Conversions.
-    CAST_TEXT = "cast_text",
-    CAST_NUMERIC = "cast_numeric",
-    CAST_INTEGER = "cast_integer",
-    CAST_REAL = "cast_real",
-    CAST_BLOB = "cast_blob",
-    COLLATE = "collate",
-    TUPLE = "tuple",
+    CAST_TEXT CAST_NUMERIC CAST_INTEGER CAST_REAL CAST_BLOB COLLATE TUPLE
     // Aggregates.
-    COUNT = "count",
-    COUNT_DISTINCT = "count_distinct",
-    SUM = "sum",
-    SUM_DISTINCT = "sum_distinct",
-    TOTAL = "total",
-    TOTAL_DISTINCT = "total_distinct",
-    AVG = "avg",
-    AVG_DISTINCT = "avg_distinct",
-    MIN = "min",
-    MAX = "max",
-    GROUP_CONCAT = "group_concat",
-    GROUP_CONCAT_DISTINCT = "group_concat_distinct",
-    BARE = "bare",
-    AGGREGATE_FILTER = "aggregate_filter",
+    COUNT COUNT_DISTINCT SUM SUM_DISTINCT TOTAL TOTAL_DISTINCT AVG AVG_DISTINCT MIN MAX GROUP_CONCAT
+    GROUP_CONCAT_DISTINCT BARE AGGREGATE_FILTER
     // Functions without a word of their own; a `name` child holds the name.
-    UNKNOWN_FUNCTION = "function",
+    ; UNKNOWN_FUNCTION = "function"
 }
 
 /// Functions with a word of their own, sorted by name. Scalar and window functions share

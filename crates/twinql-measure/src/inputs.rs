@@ -54,13 +54,10 @@ pub fn jobs(path: &Path, schemas: &Schemas) -> Result<Vec<Job>, Box<dyn Error>> 
 /// The graphs of all pairs that plan, ready for the network.
 pub fn arrays(jobs: &[Job], network: &Network) -> Vec<PairArrays> {
     let semantics = network.conditioned_on(&Semantics::default());
-    let arrays = |job: &Job| match &job.work {
-        Work::Pair { schema, gold, pred } => Some(PairArrays::build(
-            &graph(schema, gold, &semantics, &network.graph()).ok()?,
-            &graph(schema, pred, &semantics, &network.graph()).ok()?,
-            &network.encoding(),
-        )),
-        Work::Unusable { .. } => None,
+    let arrays = |job: &Job| {
+        let (schema, gold, pred) = job.pair()?;
+        let graph = |sql| graph(schema, sql, &semantics, &network.graph()).ok();
+        Some(PairArrays::build(&graph(gold)?, &graph(pred)?, &network.encoding()))
     };
     jobs.iter().filter_map(arrays).collect()
 }

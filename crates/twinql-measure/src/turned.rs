@@ -107,7 +107,7 @@ fn of_kind(
 ) -> Tally {
     let job = |(db_id, gold): &(String, String)| {
         let schema = schemas.get(db_id)?.clone();
-        let pred = (kind.make)(&Target { schema: &schema, gold })?;
+        let pred = kind.make(&Target { schema: &schema, gold })?;
         Some(Job { id: Value::Null, work: Work::Pair { schema, gold: gold.clone(), pred } })
     };
     let jobs: Vec<Job> = golds.iter().filter_map(job).collect();

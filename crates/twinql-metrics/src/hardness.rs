@@ -6,13 +6,12 @@
 //! query is counted, a negated condition counts as an aggregate, and so does each
 //! connective in HAVING.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, JoinConstraint,
-    JoinOperator, OrderByKind, Query, Select, SelectItem, SetExpr, UnaryOperator,
+    JoinOperator, OrderByKind, Query, Select, SetExpr, UnaryOperator,
 };
+use twinql_sql::syntax::item_expr;
 
 /// How hard a query is to write, by Spider's rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,26 +27,7 @@ pub enum Hardness {
     Extra,
 }
 
-impl Hardness {
-    /// From easy to extra.
-    pub const ALL: [Hardness; 4] = [Hardness::Easy, Hardness::Medium, Hardness::Hard, Hardness::Extra];
-
-    /// Lower-case name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Hardness::Easy => "easy",
-            Hardness::Medium => "medium",
-            Hardness::Hard => "hard",
-            Hardness::Extra => "extra",
-        }
-    }
-}
-
-impl fmt::Display for Hardness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+twinql_sql::named!(Hardness: Easy "easy", Medium "medium", Hard "hard", Extra "extra");
 
 /// The three counts that hardness is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -263,11 +243,7 @@ fn count_select(select: &Select, tail: Option<&Query>) -> Counts {
         + clauses.iter().map(|c| c.ors + c.likes()).sum::<usize>();
     let nested = clauses.iter().map(|c| c.subqueries()).sum();
 
-    let outputs = select.projection.iter();
-    let aggregates = outputs.filter(|item| match item {
-        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => is_aggregate(e),
-        _ => false,
-    });
+    let aggregates = select.projection.iter().filter_map(item_expr).filter(|e| is_aggregate(e));
     let order_aggregates = match order.map(|o| &o.kind) {
         Some(OrderByKind::Expressions(keys)) => keys.iter().map(|k| order_operands(&k.expr)).sum(),
         _ => 0,

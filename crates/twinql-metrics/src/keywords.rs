@@ -235,29 +235,9 @@ impl Found {
 }
 
 /// Functions that read or make strings; dates are no strings.
-const STRING_FUNCTIONS: [&str; 22] = [
-    "char_length",
-    "concat",
-    "concat_ws",
-    "format",
-    "hex",
-    "instr",
-    "left",
-    "length",
-    "lower",
-    "lpad",
-    "ltrim",
-    "printf",
-    "replace",
-    "reverse",
-    "right",
-    "rpad",
-    "rtrim",
-    "soundex",
-    "substr",
-    "substring",
-    "trim",
-    "upper",
+const STRING_FUNCTIONS: [&str; 22] = twinql_sql::words![
+    char_length concat concat_ws format hex instr left length lower lpad ltrim printf replace reverse right rpad
+    rtrim soundex substr substring trim upper
 ];
 
 impl Visitor for Found {

@@ -6,8 +6,44 @@
 //! assumptions the applied rules name; the reverse need not hold.
 
 /// Words as an array of texts: `words![FROM WHERE]` is `["FROM", "WHERE"]`.
+#[macro_export]
 macro_rules! words {
     ($($word:tt)*) => { [$(stringify!($word)),*] };
+}
+
+/// Names for the variants of an enum: `ALL` of them, the `name` of each, and its `Display`.
+///
+/// ```
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// enum Way {
+///     Up,
+///     Down,
+/// }
+/// twinql_sql::named!(Way: Up "up", Down "down");
+///
+/// assert_eq!((Way::ALL, Way::Down.name()), ([Way::Up, Way::Down], "down"));
+/// ```
+#[macro_export]
+macro_rules! named {
+    ($kind:ident: $($variant:ident $name:literal),*) => {
+        impl $kind {
+            /// All of them, in the order in which they are listed.
+            pub const ALL: [$kind; [$($name),*].len()] = [$($kind::$variant),*];
+
+            /// Its name in files, in settings and for people.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($kind::$variant => $name,)*
+                }
+            }
+        }
+
+        impl std::fmt::Display for $kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
 }
 
 mod algebra;

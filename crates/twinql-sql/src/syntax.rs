@@ -9,8 +9,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, SetExpr,
-    Statement, TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan, Visit, VisitMut, Visitor,
+    BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, SelectItem,
+    SetExpr, Statement, TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan, Visit, VisitMut, Visitor,
     VisitorMut,
 };
 
@@ -80,23 +80,18 @@ pub enum Node<'n> {
     Expr(&'n Expr),
 }
 
-impl<'n> From<&'n Query> for Node<'n> {
-    fn from(query: &'n Query) -> Node<'n> {
-        Node::Query(query)
-    }
+/// Variants that hold a reference of this kind are made of it.
+macro_rules! refers {
+    ($whole:ident: $($variant:ident($node:ty)),*) => {$(
+        impl<'n> From<$node> for $whole<'n> {
+            fn from(node: $node) -> $whole<'n> {
+                $whole::$variant(node)
+            }
+        }
+    )*};
 }
 
-impl<'n> From<&'n SetExpr> for Node<'n> {
-    fn from(body: &'n SetExpr) -> Node<'n> {
-        Node::Body(body)
-    }
-}
-
-impl<'n> From<&'n Expr> for Node<'n> {
-    fn from(expr: &'n Expr) -> Node<'n> {
-        Node::Expr(expr)
-    }
-}
+refers!(Node: Query(&'n Query), Body(&'n SetExpr), Expr(&'n Expr));
 
 /// What is changed.
 #[derive(Debug)]
@@ -109,23 +104,7 @@ pub enum Place<'p> {
     Expr(&'p mut Expr),
 }
 
-impl<'p> From<&'p mut Query> for Place<'p> {
-    fn from(query: &'p mut Query) -> Place<'p> {
-        Place::Query(query)
-    }
-}
-
-impl<'p> From<&'p mut Select> for Place<'p> {
-    fn from(select: &'p mut Select) -> Place<'p> {
-        Place::Select(select)
-    }
-}
-
-impl<'p> From<&'p mut Expr> for Place<'p> {
-    fn from(expr: &'p mut Expr) -> Place<'p> {
-        Place::Expr(expr)
-    }
-}
+refers!(Place: Query(&'n mut Query), Select(&'n mut Select), Expr(&'n mut Expr));
 
 /// Visits a node and all in it; breaks where the visitor does.
 pub fn read<'n>(node: impl Into<Node<'n>>, reader: &mut Reader<'_>) -> ControlFlow<()> {
@@ -335,6 +314,14 @@ pub fn factors(select: &Select) -> impl Iterator<Item = &TableFactor> {
 pub fn factors_mut(select: &mut Select) -> impl Iterator<Item = &mut TableFactor> {
     let from = select.from.iter_mut();
     from.flat_map(|f| std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation)))
+}
+
+/// The expression of an output; none for a wildcard.
+pub fn item_expr(item: &SelectItem) -> Option<&Expr> {
+    match item {
+        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
+        _ => None,
+    }
 }
 
 /// A comparison after its sides have changed places.

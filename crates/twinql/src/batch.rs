@@ -10,7 +10,7 @@ use twinql_sql::{Proof, Semantics};
 use twinql_suite::Expectation;
 use twinql_suite::{JudgeConfig, Verdict};
 
-use crate::job::{Job, Work};
+use crate::job::Job;
 use crate::judging::{Measured, Workers, judge_all};
 use crate::metric::{Metric, Need, Setting};
 use crate::network::Network;
@@ -93,18 +93,12 @@ impl<'b> Batch<'b> {
         if let Some((_, _, graphs)) = known {
             return Rc::clone(graphs);
         }
-        let pairs = self.jobs.iter().filter_map(|job| match &job.work {
-            Work::Pair { schema, gold, pred } => Some((schema, gold.as_str(), pred.as_str())),
-            Work::Unusable { .. } => None,
-        });
+        let pairs = self.jobs.iter().filter_map(Job::pair);
         let built = Graphs::build_keeping(pairs, under, config, self.trees, &|| ());
         let graphs: AllGraphs = self
             .jobs
             .iter()
-            .map(|job| match &job.work {
-                Work::Pair { schema, gold, pred } => Some(built.pair(schema, gold, pred)),
-                Work::Unusable { .. } => None,
-            })
+            .map(|job| job.pair().map(|(schema, gold, pred)| built.pair(schema, gold, pred)))
             .collect();
         self.graphs.push((under.clone(), *config, Rc::clone(&graphs)));
         graphs

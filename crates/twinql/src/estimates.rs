@@ -6,7 +6,7 @@ use serde::Serialize;
 use twinql_gmn::ExecutionModel;
 use twinql_metrics::{Accuracy, Answer, Guess, Resampling, estimates, prior, reweighed};
 
-use crate::job::{Job, Work};
+use crate::job::Job;
 use crate::record::{Record, Status};
 
 /// How many predictions are taken to be right.
@@ -105,10 +105,7 @@ pub fn estimate(
     for system in systems {
         for (gold, number) in system.predictions.iter().enumerate() {
             let Some((job, _)) = pairs.get(*number) else { continue };
-            let name = match &job.work {
-                Work::Pair { schema, .. } => schema.db_id.clone(),
-                Work::Unusable { .. } => String::new(),
-            };
+            let name = job.pair().map_or_else(String::new, |(schema, ..)| schema.db_id.clone());
             let next = databases.len();
             answers[*number] = Answer { gold, database: *databases.entry(name).or_insert(next) };
         }
@@ -179,6 +176,7 @@ mod tests {
     use twinql_sql::Schema;
 
     use super::*;
+    use crate::job::Work;
 
     const HOW: Resampling = Resampling { resamples: 500, level: 0.9, seed: 8 };
 

@@ -16,6 +16,16 @@ pub struct Job {
     pub work: Work,
 }
 
+impl Job {
+    /// The schema, the reference and what is compared with it; none where there is no pair.
+    pub fn pair(&self) -> Option<(&Arc<Schema>, &str, &str)> {
+        match &self.work {
+            Work::Pair { schema, gold, pred } => Some((schema, gold, pred)),
+            Work::Unusable { .. } => None,
+        }
+    }
+}
+
 /// What a [`Job`] holds.
 #[derive(Debug, Clone)]
 pub enum Work {

@@ -16,7 +16,7 @@ use twinql_suite::{
     Expectation, FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict,
 };
 
-use crate::job::{Job, Work};
+use crate::job::Job;
 use crate::profiles::Profiles;
 
 /// What runs queries.
@@ -121,9 +121,7 @@ where
     // lives as long as the thread's share of the batch.
     jobs.par_iter()
         .map_init(HashMap::new, |judges: &mut HashMap<*const Schema, Judge>, job| {
-            let Work::Pair { schema, gold, pred } = &job.work else {
-                return None;
-            };
+            let (schema, gold, pred) = job.pair()?;
             let found = match workers {
                 Workers::Processes(crew) => (how.by_crew)(crew, schema, gold, pred)
                     .unwrap_or_else(|e| (how.otherwise)(Verdict::MachineError { message: no_worker(&e) })),
@@ -160,9 +158,7 @@ pub fn execute_all(
         .map_init(
             || FileJudge::new(config.clone()),
             |judge, job| {
-                let Work::Pair { schema, gold, pred } = &job.work else {
-                    return None;
-                };
+                let (schema, gold, pred) = job.pair()?;
                 let of_database = files.of(&schema.db_id).unwrap_or(&[]);
                 let report = match workers {
                     Workers::Threads => judge.report(of_database, gold, pred),
@@ -196,9 +192,7 @@ pub(crate) fn measure_all(
         .map_init(
             || BirdJudge::new(config),
             |judge, job| {
-                let Work::Pair { schema, gold, pred } = &job.work else {
-                    return None;
-                };
+                let (schema, gold, pred) = job.pair()?;
                 let Some(file) = files.main_of(&schema.db_id) else {
                     return Some(Err(FileVerdict::FileError { message: "there is no database file".into() }));
                 };

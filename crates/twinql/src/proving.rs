@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use twinql_sql::prove::{Certificate, Homomorphisms, ProveError, Rows};
 use twinql_sql::{Proof, Semantics, prove};
 
-use crate::job::{Job, Work};
+use crate::job::Job;
 use crate::vacuous;
 
 /// Proves what can be proved of a batch: one result for each job that holds a pair, in
@@ -19,9 +19,7 @@ pub fn prove_all(
 ) -> Vec<Option<Result<Proof, ProveError>>> {
     jobs.par_iter()
         .map(|job| {
-            let Work::Pair { schema, gold, pred } = &job.work else {
-                return None;
-            };
+            let (schema, gold, pred) = job.pair()?;
             let proof = prove(schema, gold, pred, semantics);
             each();
             Some(proof)

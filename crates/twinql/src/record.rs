@@ -34,33 +34,12 @@ pub enum Status {
     MachineError,
 }
 
+twinql_sql::named!(
+    Status: Ok "ok", Contradicted "contradicted", GoldError "gold_error", PredError "pred_error",
+    Unsupported "unsupported", Timeout "timeout", Untested "untested", MachineError "machine_error"
+);
+
 impl Status {
-    /// All of them, in the order in which summaries list them.
-    pub const ALL: [Status; 8] = [
-        Status::Ok,
-        Status::Contradicted,
-        Status::GoldError,
-        Status::PredError,
-        Status::Unsupported,
-        Status::Timeout,
-        Status::Untested,
-        Status::MachineError,
-    ];
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Contradicted => "contradicted",
-            Status::GoldError => "gold_error",
-            Status::PredError => "pred_error",
-            Status::Unsupported => "unsupported",
-            Status::Timeout => "timeout",
-            Status::Untested => "untested",
-            Status::MachineError => "machine_error",
-        }
-    }
-
     /// The status of a name in files.
     pub fn named(name: &str) -> Option<Status> {
         Status::ALL.into_iter().find(|status| status.name() == name)
@@ -69,12 +48,6 @@ impl Status {
     /// Whether it says what one metric could not do, and nothing of the pair: another metric may have done it.
     fn is_of_a_metric(self) -> bool {
         matches!(self, Status::Unsupported | Status::Untested)
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -65,31 +65,9 @@ pub(super) const NUMBER_AS_TEXT: Check = Check {
 };
 
 /// Names that say of a column that it holds numbers whose size matters.
-const MEASURES: [&str; 24] = [
-    "age",
-    "amount",
-    "attendance",
-    "budget",
-    "capacity",
-    "cost",
-    "distance",
-    "height",
-    "horsepower",
-    "income",
-    "length",
-    "mpg",
-    "points",
-    "population",
-    "price",
-    "quantity",
-    "revenue",
-    "salary",
-    "score",
-    "scores",
-    "speed",
-    "total",
-    "weight",
-    "width",
+const MEASURES: [&str; 24] = twinql_sql::words![
+    age amount attendance budget capacity cost distance height horsepower income length mpg points population price
+    quantity revenue salary score scores speed total weight width
 ];
 
 /// Whether the last word of a name is one of a measure.

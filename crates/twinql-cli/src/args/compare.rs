@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{GoldFlag, Metrics, NeededSchemaFlags, Output, PairDialectFlags};
+use super::shared::{Metrics, Output, SystemsFlags};
 
 /// Systems under metrics.
 #[derive(Debug, Args)]
@@ -23,12 +23,7 @@ Differences between systems are paired: intervals by bootstrap, p by approximate
 all contests (Holm). Equal predictions for one gold are scored once.")]
 pub(crate) struct Compare {
     #[command(flatten)]
-    pub(crate) gold: GoldFlag,
-    #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags<PairDialectFlags>,
-    /// The predictions of a system, one SQL query a line; named by its file, or NAME=FILE. Again for each system
-    #[arg(long, value_name = "[NAME=]FILE", required = true, num_args = 1.., help_heading = "Input")]
-    pub(crate) pred: Vec<String>,
+    pub(crate) systems: SystemsFlags,
     /// For systems that predict no values: try the gold's values in all places, and keep the best score
     #[arg(long, help_heading = "Input")]
     pub(crate) plug_values: bool,

@@ -6,9 +6,7 @@ use clap::Args;
 
 use twinql::estimates::Assumed;
 
-use super::shared::{
-    GoldFlag, NeededSchemaFlags, Output, PairDialectFlags, ProfileFlag, RunFlags, SemanticsFlag,
-};
+use super::shared::{Output, ProfileFlag, RunFlags, SemanticsFlag, SystemsFlags};
 
 /// Execution accuracies without databases.
 #[derive(Debug, Args)]
@@ -24,12 +22,7 @@ one database right or wrong together as far as executed ones were. Equal predict
 Which of two systems is better is clearer than how good each is: what both share cancels.")]
 pub(crate) struct Estimate {
     #[command(flatten)]
-    pub(crate) gold: GoldFlag,
-    #[command(flatten)]
-    pub(crate) input: NeededSchemaFlags<PairDialectFlags>,
-    /// The predictions of a system, one SQL query a line; named by its file, or NAME=FILE. Again for each system
-    #[arg(long, value_name = "[NAME=]FILE", required = true, num_args = 1.., help_heading = "Input")]
-    pub(crate) pred: Vec<String>,
+    pub(crate) systems: SystemsFlags,
     /// How many of the predictions are taken to be right, from 0 to 1; `batch` for what the scores of each system say
     /// [default: as many as of those that ex was fitted to]
     #[arg(long, value_name = "P|batch")]

@@ -369,6 +369,18 @@ pub(crate) struct Input {
     pub(crate) db_id: Option<String>,
 }
 
+/// Systems that answer the same golds.
+#[derive(Debug, Args)]
+pub(crate) struct SystemsFlags {
+    #[command(flatten)]
+    pub(crate) gold: GoldFlag,
+    #[command(flatten)]
+    pub(crate) input: NeededSchemaFlags<PairDialectFlags>,
+    /// The predictions of a system, one SQL query a line; named by its file, or NAME=FILE. Again for each system
+    #[arg(long, value_name = "[NAME=]FILE", required = true, num_args = 1.., help_heading = "Input")]
+    pub(crate) pred: Vec<String>,
+}
+
 /// All metrics with what they are, for help.
 fn list_of_metrics() -> String {
     let metrics = METRICS.iter().map(|m| format!("- {}: {}", m.name, m.summary));

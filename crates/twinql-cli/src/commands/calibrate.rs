@@ -16,7 +16,7 @@ use twinql::input::{Guessing, Source};
 use twinql::judging::name;
 use twinql::metrics::GMN;
 use twinql::suite::Limits;
-use twinql::{Engine, Job, Network, Work};
+use twinql::{Engine, Job, Network};
 
 use crate::args::{DEFAULT_SEED, databases, typed};
 use crate::commands::evaluate::selection::Selection;
@@ -144,9 +144,8 @@ fn execution(engine: &Engine, network: &Network, pairs: Labelled<'_>) -> Result<
     let mut executed: Vec<Executed> = Vec::new();
     let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut golds: HashMap<String, usize> = HashMap::new();
-    let of_gold = |job: &Job| match &job.work {
-        Work::Pair { schema, gold, .. } => format!("{}\n{gold}", schema.db_id),
-        Work::Unusable { .. } => String::new(),
+    let of_gold = |job: &Job| {
+        job.pair().map_or_else(String::new, |(schema, gold, _)| format!("{}\n{gold}", schema.db_id))
     };
     let work = |jobs: &[Job]| jobs.iter().map(of_gold).zip(engine.signs(jobs)).collect();
     pairs.read(&work, |label, database, (gold, known)| match known {

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use twinql::input::{Items, Schemas};
 use twinql::runs::Runs;
 use twinql::suite::Files;
-use twinql::{Dialects, Engine, Work};
+use twinql::{Dialects, Engine};
 
 use super::worker;
 use crate::args::Metrics;
@@ -58,10 +58,7 @@ pub(crate) fn check(
     let mut named = BTreeSet::new();
     for item in pairs()? {
         let item = item?;
-        let of_schema = || match &item.job.work {
-            Work::Pair { schema, .. } => Some(schema.db_id.clone()),
-            Work::Unusable { .. } => None,
-        };
+        let of_schema = || item.job.pair().map(|(schema, ..)| schema.db_id.clone());
         named.extend(item.about.db_id.clone().or_else(of_schema));
     }
     let errors: Vec<String> = named

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use twinql::input::{Pairs, Schemas, Source, open};
+use twinql::files::Inputs;
+use twinql::input::{Guessing, Pairs, Schemas, Source, open};
 use twinql::metrics::Hardness;
 use twinql::suite::suite::plugs;
-use twinql::{Job, Work};
+use twinql::{Dialects, Job, Work};
 
+use crate::args::shared::SystemsFlags;
 use crate::commands::hardness_of;
 use crate::input;
 use crate::output::Console;
@@ -38,8 +40,54 @@ pub(crate) struct Entries {
     distinct: Vec<Job>,
 }
 
+/// What systems are read from.
+pub(crate) struct Named<'f> {
+    flags: &'f SystemsFlags,
+    /// Their names and files.
+    pub(crate) systems: Vec<(String, PathBuf)>,
+}
+
+impl<'f> Named<'f> {
+    /// Those of flags.
+    pub(crate) fn of(flags: &'f SystemsFlags) -> Result<Named<'f>> {
+        Ok(Named { flags, systems: named(&flags.pred)? })
+    }
+
+    /// The golds.
+    pub(crate) fn gold(&self) -> &'f Path {
+        &self.flags.gold.gold
+    }
+
+    /// The schemas.
+    pub(crate) fn schemas(&self) -> &'f Path {
+        &self.flags.input.schemas
+    }
+
+    /// All files, and those of other flags.
+    pub(crate) fn inputs<'p>(
+        &self,
+        further: impl IntoIterator<Item = (&'p str, Option<&'p Path>)>,
+    ) -> Inputs {
+        Inputs::default()
+            .with([("--gold", Some(self.gold())), ("--schemas", Some(self.schemas()))])
+            .with(further)
+            .with(self.systems.iter().map(|(_, path)| ("--pred", Some(path.as_path()))))
+    }
+
+    /// Whose SQL it is.
+    pub(crate) fn dialects(&self) -> Result<Dialects> {
+        let source = |(_, pred): &(String, PathBuf)| Source::Lines {
+            gold: self.gold().to_owned(),
+            pred: pred.clone(),
+        };
+        let sources: Vec<Source> = self.systems.iter().map(source).collect();
+        let guessing = |ddl| Ok(Guessing::new(Some(self.schemas()), ddl, None));
+        input::settled(&self.flags.input.dialects, &sources, guessing)
+    }
+}
+
 /// Names and files of systems: `NAME=FILE`, or a file that gives its name.
-pub(crate) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
+fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
     let mut systems: Vec<(String, PathBuf)> = Vec::new();
     for text in typed {
         let whole = Path::new(text);
@@ -139,8 +187,5 @@ impl Entries {
 
 /// Spider's hardness of the gold.
 fn class(job: &Job) -> Option<Hardness> {
-    match &job.work {
-        Work::Pair { gold, .. } => hardness_of(gold),
-        Work::Unusable { .. } => None,
-    }
+    job.pair().and_then(|(_, gold, _)| hardness_of(gold))
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value as Json;
+use twinql::Job;
 use twinql::files::Inputs;
 use twinql::suite::engines::{Engine, Said};
 use twinql::suite::{Database, Plausibility, Semantics, Witness};
 use twinql::witness::{FileNames, file};
-use twinql::{Job, Work};
 
 use super::verdicts::rows;
 use crate::input;
@@ -43,9 +43,7 @@ pub(crate) struct WitnessRecord {
 impl WitnessRecord {
     /// The witness of a pair; none of a job that holds no pair.
     pub(super) fn of(job: &Job, witness: Witness) -> Option<WitnessRecord> {
-        let Work::Pair { gold, pred, .. } = &job.work else {
-            return None;
-        };
+        let (_, gold, pred) = job.pair()?;
         let text = file(gold, pred, &witness);
         Some(WitnessRecord {
             sql: witness.statements,
@@ -85,7 +83,7 @@ impl EngineRecord {
         statements: &str,
         semantics: &Semantics,
     ) -> Option<EngineRecord> {
-        let Work::Pair { schema, .. } = &job.work else { return None };
+        let (schema, ..) = job.pair()?;
         let said = Database::of_statements(schema, statements)
             .and_then(|database| engine.bout(schema, &database, (gold, pred), semantics));
         let system = engine.name();

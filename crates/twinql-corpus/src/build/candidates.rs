@@ -89,7 +89,7 @@ pub(super) fn propose(
         let (mut kinds, _) = turned::parts();
         kinds.shuffle(rng);
         let gold = turned::Target { schema, gold: &task.gold };
-        let made = kinds.iter().filter_map(|kind| Some(((kind.make)(&gold)?, kind.name)));
+        let made = kinds.iter().filter_map(|kind| Some((kind.make(&gold)?, kind.name)));
         for (sql, name) in made.take(sample.turned) {
             out.push(sql, format!("turned:{name}"), None);
         }

@@ -72,16 +72,7 @@ pub enum Role {
     Test,
 }
 
-impl Role {
-    /// As `split` of a pair says it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Train => "train",
-            Role::Valid => "valid",
-            Role::Test => "test",
-        }
-    }
-}
+twinql_sql::named!(Role: Train "train", Valid "valid", Test "test");
 
 /// How a corpus is built; a TOML file, which may extend another ([`configuration`]). Paths are relative to the file's folder,
 /// `${NAME}` stands for an environment variable, and `*` for any part of a file's name.

@@ -188,6 +188,38 @@ impl<'s> Sampler<'s> {
         self.column(scope, place).map(|c| c.class)
     }
 
+    /// A foreign key of one column.
+    fn single_edge(&mut self) -> Option<Edge> {
+        let single: Vec<_> = self.edges.iter().filter(|e| e.columns.len() == 1).cloned().collect();
+        single.choose(&mut self.rng).cloned()
+    }
+
+    /// A few tables, joined so many times at most.
+    fn joined(&mut self, most: usize) -> Option<Scope> {
+        let joins = self.few_joins().min(most);
+        self.from(joins)
+    }
+
+    /// A label's name.
+    fn label_name(&mut self, scope: &Scope) -> Option<String> {
+        let place = self.label(scope)?;
+        self.name(scope, place)
+    }
+
+    /// A measure's name.
+    fn measure_name(&mut self, scope: &Scope) -> Option<String> {
+        let place = self.measure(scope)?;
+        self.name(scope, place)
+    }
+
+    /// ` AND (…)` with a condition, in this share of cases.
+    fn more(&mut self, scope: &Scope, share: f64) -> Option<String> {
+        Some(match self.chance(share) {
+            true => format!(" AND ({})", self.condition(scope)?),
+            false => String::new(),
+        })
+    }
+
     /// A number that is worth adding up: no key.
     fn measure(&mut self, scope: &Scope) -> Option<Place> {
         self.pick(scope, |s, p| {

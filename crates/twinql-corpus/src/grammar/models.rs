@@ -8,7 +8,7 @@ use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
 use twinql_sql::TypeClass;
 
-use super::shapes::{aggregated, keys, list, ordering, outputs, tie_breakers};
+use super::shapes::{aggregated, columns, keys, list, ordering, outputs, tie_breakers};
 use super::{Place, Sampler, Scope, Shape};
 
 /// Shapes beside [`super::SHAPES`], where a configuration asks for them.
@@ -44,8 +44,7 @@ struct Kin {
 
 /// Two tables of a foreign key; the scopes are those of subqueries, so that both have aliases.
 fn kin(s: &mut Sampler<'_>) -> Option<Kin> {
-    let single: Vec<_> = s.edges.iter().filter(|e| e.columns.len() == 1).cloned().collect();
-    let edge = single.choose(&mut s.rng)?.clone();
+    let edge = s.single_edge()?;
     s.depth += 1;
     let scopes = (s.one(edge.parent), s.one(edge.child));
     s.depth -= 1;
@@ -95,19 +94,11 @@ fn made(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
             format!("{a} || {between} || {b}")
         }
         5 => format!("COALESCE({}, 'unknown')", of_class(s, scope, TypeClass::Text)?),
-        6 => {
-            let measure = s.measure(scope)?;
-            format!("COALESCE({}, 0)", s.name(scope, measure)?)
-        }
-        7 => {
-            let measure = s.measure(scope)?;
-            format!("ROUND({}, {})", s.name(scope, measure)?, s.rng.random_range(0..3))
-        }
+        6 => format!("COALESCE({}, 0)", s.measure_name(scope)?),
+        7 => format!("ROUND({}, {})", s.measure_name(scope)?, s.rng.random_range(0..3)),
         8 => {
-            let (a, b) = (s.measure(scope)?, s.measure(scope)?);
-            let (a, b) = (s.name(scope, a)?, s.name(scope, b)?);
-            let form = s.rng.random_range(0..4);
-            match form {
+            let (a, b) = (s.measure_name(scope)?, s.measure_name(scope)?);
+            match s.rng.random_range(0..4) {
                 0 => format!("{a} + {b}"),
                 1 => format!("{a} - {b}"),
                 2 => format!("{a} * {b}"),
@@ -137,8 +128,7 @@ fn made(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
 
 /// `SELECT a, LOWER(b) AS value FROM … WHERE …`.
 fn rows(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins();
-    let scope = s.from(joins)?;
+    let scope = s.joined(usize::MAX)?;
     let places = outputs(s, &scope)?;
     let mut items = list(s, &scope, &places)?;
     if s.chance(0.7) {
@@ -154,8 +144,7 @@ fn rows(s: &mut Sampler<'_>) -> Option<String> {
 
 /// `SELECT a, COUNT(*) AS total FROM … GROUP BY a HAVING COUNT(*) > 1 ORDER BY total DESC`.
 fn groups(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins();
-    let scope = s.from(joins)?;
+    let scope = s.joined(usize::MAX)?;
     let keys = keys(s, &scope)?;
     let names = list(s, &scope, &keys)?;
     let (total, value) = (s.output_name("total"), s.output_name("mean"));
@@ -166,10 +155,7 @@ fn groups(s: &mut Sampler<'_>) -> Option<String> {
         _ => String::new(),
     };
     let counted = match s.chance(0.3) {
-        true => {
-            let place = s.label(&scope)?;
-            format!("COUNT(DISTINCT {})", s.name(&scope, place)?)
-        }
+        true => format!("COUNT(DISTINCT {})", s.label_name(&scope)?),
         false => "COUNT(*)".to_owned(),
     };
     let having = match s.rng.random_range(0..6) {
@@ -213,8 +199,7 @@ fn counted_where(s: &mut Sampler<'_>, scope: &Scope, condition: &str) -> Option<
 
 /// `SELECT a, COUNT(*) FILTER (WHERE b = 1), SUM(CASE WHEN c THEN d ELSE 0 END) FROM … GROUP BY a`.
 fn conditional(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins();
-    let scope = s.from(joins)?;
+    let scope = s.joined(usize::MAX)?;
     let mut items = Vec::new();
     for _ in 0..s.rng.random_range(1..3) {
         let condition = s.condition(&scope)?;
@@ -224,15 +209,13 @@ fn conditional(s: &mut Sampler<'_>) -> Option<String> {
     if s.chance(0.4) {
         return Some(format!("SELECT {} FROM {}{filter}", items.join(", "), scope.from));
     }
-    let key = s.label(&scope)?;
-    let key = s.name(&scope, key)?;
+    let key = s.label_name(&scope)?;
     Some(format!("SELECT {key}, {} FROM {}{filter} GROUP BY {key}", items.join(", "), scope.from))
 }
 
 /// A share, in per cent or not: `CAST(SUM(CASE WHEN a THEN 1 ELSE 0 END) AS REAL) * 100 / COUNT(*)`.
 fn share(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins();
-    let scope = s.from(joins)?;
+    let scope = s.joined(usize::MAX)?;
     let condition = s.condition(&scope)?;
     let (part, all) = counted_where(s, &scope, &condition)?;
     let all = if s.chance(0.3) { format!("NULLIF({all}, 0)") } else { all };
@@ -248,8 +231,7 @@ fn share(s: &mut Sampler<'_>) -> Option<String> {
     if s.chance(0.75) {
         return Some(format!("SELECT {ratio} FROM {}{filter}", scope.from));
     }
-    let key = s.label(&scope)?;
-    let key = s.name(&scope, key)?;
+    let key = s.label_name(&scope)?;
     Some(format!("SELECT {key}, {ratio} FROM {}{filter} GROUP BY {key}", scope.from))
 }
 
@@ -269,15 +251,9 @@ fn look_up(s: &mut Sampler<'_>) -> Option<String> {
         2 => format!("IN (SELECT {other} FROM {from})"),
         _ => format!("IN (SELECT DISTINCT {other} FROM {from})"),
     };
-    let more = match s.chance(0.4) {
-        true => format!(" AND ({})", s.condition(&outer)?),
-        false => String::new(),
-    };
+    let more = s.more(&outer, 0.4)?;
     let items = match s.chance(0.5) {
-        true => {
-            let places = outputs(s, &outer)?;
-            list(s, &outer, &places)?
-        }
+        true => columns(s, &outer)?,
         false => aggregated(s, &outer)?,
     };
     Some(format!("SELECT {items} FROM {} WHERE {own} {wanted}{more}", outer.from))
@@ -286,13 +262,9 @@ fn look_up(s: &mut Sampler<'_>) -> Option<String> {
 /// `SELECT p.a, (SELECT COUNT(*) FROM child c WHERE c.parent_id = p.id) AS n FROM parent p`.
 fn beside(s: &mut Sampler<'_>) -> Option<String> {
     let Kin { parent, child, key, reference } = kin(s)?;
-    let places = outputs(s, &parent)?;
-    let items = list(s, &parent, &places)?;
+    let items = columns(s, &parent)?;
     let value = aggregated(s, &child)?;
-    let more = match s.chance(0.4) {
-        true => format!(" AND ({})", s.condition(&child)?),
-        false => String::new(),
-    };
+    let more = s.more(&child, 0.4)?;
     let n = s.output_name("n");
     let filter = guarded(s, &parent, 0.4);
     let counted = format!("(SELECT {value} FROM {} WHERE {reference} = {key}{more})", child.from);
@@ -306,8 +278,7 @@ fn beside(s: &mut Sampler<'_>) -> Option<String> {
 /// `SELECT p.a, COALESCE(SUM(c.b), 0) FROM parent p LEFT JOIN child c ON c.parent_id = p.id GROUP BY p.id, p.a`.
 fn padded(s: &mut Sampler<'_>) -> Option<String> {
     let Kin { parent, child, key, reference } = kin(s)?;
-    let label = s.label(&parent)?;
-    let label = s.name(&parent, label)?;
+    let label = s.label_name(&parent)?;
     let value = match s.measure(&child) {
         Some(place) if s.chance(0.6) => {
             let name = s.name(&child, place)?;
@@ -319,10 +290,7 @@ fn padded(s: &mut Sampler<'_>) -> Option<String> {
         }
         _ => format!("COUNT({reference})"),
     };
-    let on = match s.chance(0.25) {
-        true => format!(" AND ({})", s.condition(&child)?),
-        false => String::new(),
-    };
+    let on = s.more(&child, 0.25)?;
     let group = if label == key { key.clone() } else { format!("{key}, {label}") };
     let filter = guarded(s, &parent, 0.3);
     Some(format!(
@@ -339,10 +307,7 @@ fn alone(s: &mut Sampler<'_>) -> Option<String> {
         true => "COUNT(*)".to_owned(),
         false => list(s, &parent, &places)?,
     };
-    let more = match s.chance(0.35) {
-        true => format!(" AND ({})", s.condition(&child)?),
-        false => String::new(),
-    };
+    let more = s.more(&child, 0.35)?;
     Some(match s.rng.random_range(0..3) {
         0 => format!(
             "SELECT {items} FROM {} WHERE NOT EXISTS (SELECT 1 FROM {} WHERE {reference} = {key}{more})",
@@ -362,12 +327,9 @@ fn alone(s: &mut Sampler<'_>) -> Option<String> {
 /// The first row of each kind, by a number or a rank that a derived table or a CTE gives:
 /// `SELECT a FROM (SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY c DESC, id) AS place FROM …) AS r WHERE place = 1`.
 fn first_of_each(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
-    let place = s.label(&scope)?;
-    let item = s.name(&scope, place)?;
-    let (part, measure) = (s.label(&scope)?, s.measure(&scope)?);
-    let (part, measure) = (s.name(&scope, part)?, s.name(&scope, measure)?);
+    let scope = s.joined(1)?;
+    let item = s.label_name(&scope)?;
+    let (part, measure) = (s.label_name(&scope)?, s.measure_name(&scope)?);
     let (at, out, ranked) = (s.output_name("place"), s.output_name("item"), s.output_name("ranked"));
     let partition = if s.chance(0.6) { format!("PARTITION BY {part} ") } else { String::new() };
     let direction = if s.chance(0.7) { " DESC" } else { "" };
@@ -390,10 +352,8 @@ fn first_of_each(s: &mut Sampler<'_>) -> Option<String> {
 
 /// The largest groups, ties among them: `WITH totals AS (SELECT a AS k, COUNT(*) AS n …) SELECT k FROM (SELECT k, RANK() OVER …)`.
 fn ranked_groups(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
-    let key = s.label(&scope)?;
-    let key = s.name(&scope, key)?;
+    let scope = s.joined(1)?;
+    let key = s.label_name(&scope)?;
     let value = aggregated(s, &scope)?;
     let filter = guarded(s, &scope, 0.4);
     let [totals, k, n, at, r] = ["totals", "k", "n", "place", "r"].map(|stem| s.output_name(stem));
@@ -423,8 +383,7 @@ fn chained(s: &mut Sampler<'_>) -> Option<String> {
     let [totals, top, k, n, m] = ["totals", "top", "k", "n", "m"].map(|stem| s.output_name(stem));
     let (function, operator) =
         *[("MAX", "="), ("MIN", "="), ("AVG", ">"), ("AVG", "<")].choose(&mut s.rng)?;
-    let label = s.label(&parent)?;
-    let label = s.name(&parent, label)?;
+    let label = s.label_name(&parent)?;
     let with = format!(
         "WITH {totals} AS (SELECT {reference} AS {k}, {value} AS {n} FROM {}{filter} GROUP BY {reference}), {top} AS (SELECT {function}({n}) AS {m} FROM {totals})",
         child.from
@@ -445,8 +404,7 @@ fn filtered(s: &mut Sampler<'_>) -> Option<String> {
     let Kin { parent, child, key, reference } = kin(s)?;
     let condition = s.condition(&child)?;
     let [chosen, k] = ["chosen", "k"].map(|stem| s.output_name(stem));
-    let label = s.label(&parent)?;
-    let label = s.name(&parent, label)?;
+    let label = s.label_name(&parent)?;
     let with = format!("WITH {chosen} AS (SELECT {reference} AS {k} FROM {} WHERE {condition})", child.from);
     let filter = guarded(s, &parent, 0.4);
     Some(match s.rng.random_range(0..3) {
@@ -473,13 +431,9 @@ fn extreme_of_kind(s: &mut Sampler<'_>) -> Option<String> {
     let [x, y] = [&outer, &inner].map(|scope| s.name(scope, measure));
     let [a, b] = [&outer, &inner].map(|scope| s.name(scope, like));
     let (x, y, a, b) = (x?, y?, a?, b?);
-    let places = outputs(s, &outer)?;
-    let items = list(s, &outer, &places)?;
+    let items = columns(s, &outer)?;
     let (function, operator) = *[("MAX", "="), ("MIN", "="), ("AVG", ">")].choose(&mut s.rng)?;
-    let more = match s.chance(0.3) {
-        true => format!(" AND ({})", s.condition(&outer)?),
-        false => String::new(),
-    };
+    let more = s.more(&outer, 0.3)?;
     Some(format!(
         "SELECT {items} FROM {} WHERE {x} {operator} (SELECT {function}({y}) FROM {} WHERE {b} = {a}){more}",
         outer.from, inner.from
@@ -488,12 +442,9 @@ fn extreme_of_kind(s: &mut Sampler<'_>) -> Option<String> {
 
 /// `SELECT a FROM … WHERE b IS NOT NULL ORDER BY b DESC, id LIMIT 1`.
 fn guarded_first(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
-    let places = outputs(s, &scope)?;
-    let items = list(s, &scope, &places)?;
-    let measure = s.measure(&scope)?;
-    let by = s.name(&scope, measure)?;
+    let scope = s.joined(1)?;
+    let items = columns(s, &scope)?;
+    let by = s.measure_name(&scope)?;
     let guard = if s.chance(0.5) { format!("{by} IS NOT NULL") } else { String::new() };
     let filter = match (s.filter(&scope, 0.5).strip_prefix(" WHERE "), guard.is_empty()) {
         (Some(condition), true) => format!(" WHERE {condition}"),
@@ -513,8 +464,7 @@ fn guarded_first(s: &mut Sampler<'_>) -> Option<String> {
 
 /// Rows of a year or a month, or counted by it: `STRFTIME('%Y', d) = '2015'`, `d LIKE '2015-%'`, `SUBSTR(d, 1, 4)`, bounds.
 fn by_period(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
+    let scope = s.joined(1)?;
     let date = of_class(s, &scope, TypeClass::Time)?;
     if s.chance(0.4) {
         let period = match s.rng.random_range(0..3) {
@@ -536,15 +486,9 @@ fn by_period(s: &mut Sampler<'_>) -> Option<String> {
         5 => format!("CAST(STRFTIME('%Y', {date}) AS INTEGER) > {year}"),
         _ => format!("STRFTIME('%m', {date}) = '{:02}'", s.rng.random_range(1..13)),
     };
-    let more = match s.chance(0.4) {
-        true => format!(" AND ({})", s.condition(&scope)?),
-        false => String::new(),
-    };
+    let more = s.more(&scope, 0.4)?;
     let items = match s.chance(0.5) {
-        true => {
-            let places = outputs(s, &scope)?;
-            list(s, &scope, &places)?
-        }
+        true => columns(s, &scope)?,
         false => aggregated(s, &scope)?,
     };
     Some(format!("SELECT {items} FROM {} WHERE {condition}{more}", scope.from))
@@ -576,8 +520,7 @@ fn difference(s: &mut Sampler<'_>) -> Option<String> {
 
 /// `SELECT 'x' AS kind, COUNT(*) FROM t WHERE a UNION ALL SELECT 'y', COUNT(*) FROM t WHERE b`.
 fn labelled(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
+    let scope = s.joined(1)?;
     let [one, two] = [s.condition(&scope)?, s.condition(&scope)?];
     let value = aggregated(s, &scope)?;
     let kind = s.output_name("kind");
@@ -592,8 +535,7 @@ fn labelled(s: &mut Sampler<'_>) -> Option<String> {
 /// `… GROUP BY a HAVING COUNT(*) > (SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM … GROUP BY a))`.
 fn above_average(s: &mut Sampler<'_>) -> Option<String> {
     let scope = s.from(0)?;
-    let key = s.label(&scope)?;
-    let key = s.name(&scope, key)?;
+    let key = s.label_name(&scope)?;
     let value = aggregated(s, &scope)?;
     let (n, per) = (s.output_name("n"), s.output_name("per_key"));
     let (function, operator) =

@@ -55,20 +55,35 @@ pub(super) fn list(s: &Sampler<'_>, scope: &Scope, places: &[Place]) -> Option<S
     Some(names?.join(", "))
 }
 
+/// One to three different columns as text.
+pub(super) fn columns(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
+    let places = outputs(s, scope)?;
+    list(s, scope, &places)
+}
+
 /// An aggregate as text.
 pub(super) fn aggregated(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
     let measure = s.measure(scope);
     Some(match (s.rng.random_range(0..10), measure) {
         (0..=3, _) | (_, None) => "count(*)".to_owned(),
-        (4, _) => {
-            let place = s.label(scope)?;
-            format!("count(DISTINCT {})", s.name(scope, place)?)
-        }
+        (4, _) => format!("count(DISTINCT {})", s.label_name(scope)?),
         (_, Some(place)) => {
             let function = *["sum", "avg", "min", "max", "avg", "max"].choose(&mut s.rng)?;
             format!("{function}({})", s.name(scope, place)?)
         }
     })
+}
+
+/// An aggregate, and another one in this share of cases.
+fn aggregates(s: &mut Sampler<'_>, scope: &Scope, share: f64) -> Option<Vec<String>> {
+    let mut all = vec![aggregated(s, scope)?];
+    if s.chance(share) {
+        let second = aggregated(s, scope)?;
+        if !all.contains(&second) {
+            all.push(second);
+        }
+    }
+    Some(all)
 }
 
 /// ` ORDER BY …` over what is selected; ties are of equal rows, or of no matter.
@@ -85,8 +100,7 @@ pub(super) fn ordering(s: &mut Sampler<'_>, items: &[String], share: f64) -> Str
 
 /// `SELECT [DISTINCT] a, b FROM … WHERE … ORDER BY a`, now and then `SELECT *`.
 fn rows(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins();
-    let scope = s.from(joins)?;
+    let scope = s.joined(usize::MAX)?;
     let places = outputs(s, &scope)?;
     let items = list(s, &scope, &places)?;
     let filter = s.filter(&scope, 0.85);
@@ -115,16 +129,9 @@ pub(super) fn keys(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
 /// What grouped queries have in common: what FROM reads, the keys, the aggregates, and all from FROM to
 /// HAVING as text.
 fn grouped(s: &mut Sampler<'_>) -> Option<(Scope, Vec<Place>, Vec<String>, String)> {
-    let joins = s.few_joins();
-    let scope = s.from(joins)?;
+    let scope = s.joined(usize::MAX)?;
     let keys = keys(s, &scope)?;
-    let mut aggregates = vec![aggregated(s, &scope)?];
-    if s.chance(0.25) {
-        let second = aggregated(s, &scope)?;
-        if !aggregates.contains(&second) {
-            aggregates.push(second);
-        }
-    }
+    let aggregates = aggregates(s, &scope, 0.25)?;
     let filter = s.filter(&scope, 0.4);
     let having = match s.chance(0.35) {
         true => having(s, &scope)?,
@@ -171,15 +178,8 @@ fn groups(s: &mut Sampler<'_>) -> Option<String> {
 
 /// `SELECT count(*), max(b) FROM … WHERE …`: one row.
 fn aggregate(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins();
-    let scope = s.from(joins)?;
-    let mut items = vec![aggregated(s, &scope)?];
-    if s.chance(0.3) {
-        let second = aggregated(s, &scope)?;
-        if !items.contains(&second) {
-            items.push(second);
-        }
-    }
+    let scope = s.joined(usize::MAX)?;
+    let items = aggregates(s, &scope, 0.3)?;
     let filter = s.filter(&scope, 0.8);
     Some(format!("SELECT {} FROM {}{filter}", items.join(", "), scope.from))
 }
@@ -201,10 +201,8 @@ pub(super) fn tie_breakers(s: &Sampler<'_>, scope: &Scope) -> Option<Vec<String>
 
 /// `SELECT a FROM … ORDER BY b DESC, key LIMIT 3`: the keys at the end leave no ties.
 fn first_rows(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
-    let places = outputs(s, &scope)?;
-    let items = list(s, &scope, &places)?;
+    let scope = s.joined(1)?;
+    let items = columns(s, &scope)?;
     let filter = s.filter(&scope, 0.5);
     let by = s.pick(&scope, |s, p| {
         let class = s.class(&scope, p);
@@ -250,8 +248,7 @@ fn set_operation(s: &mut Sampler<'_>) -> Option<String> {
         *["INTERSECT", "EXCEPT", "UNION", "UNION ALL", "EXCEPT", "INTERSECT"].choose(&mut s.rng)?;
     if s.chance(0.4) {
         // A key and what refers to it.
-        let single: Vec<_> = s.edges.iter().filter(|e| e.columns.len() == 1).cloned().collect();
-        let edge = single.choose(&mut s.rng)?.clone();
+        let edge = s.single_edge()?;
         let parent = s.one(edge.parent)?;
         let left = s.name(&parent, Place { source: 0, column: *edge.target.first()? })?;
         let first = format!("SELECT {left} FROM {}{}", parent.from, s.filter(&parent, 0.3));
@@ -260,8 +257,7 @@ fn set_operation(s: &mut Sampler<'_>) -> Option<String> {
         let second = format!("SELECT {right} FROM {}{}", child.from, s.filter(&child, 0.6));
         return Some(format!("{first} {operator} {second}"));
     }
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
+    let scope = s.joined(1)?;
     let place = match s.chance(0.5) {
         true => s.label(&scope)?,
         false => s.pick(&scope, |s, p| s.is_key(&scope, p))?,
@@ -279,15 +275,13 @@ fn set_operation(s: &mut Sampler<'_>) -> Option<String> {
 
 /// CASE as golds use it: a sum or a count of rows that meet a condition, a share in per cent, a label.
 fn case(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
+    let scope = s.joined(1)?;
     let condition = s.condition(&scope)?;
     let filter = s.filter(&scope, 0.3);
     Some(match s.rng.random_range(0..4) {
         0 => format!("SELECT sum(CASE WHEN {condition} THEN 1 ELSE 0 END) FROM {}{filter}", scope.from),
         1 => {
-            let key = s.label(&scope)?;
-            let key = s.name(&scope, key)?;
+            let key = s.label_name(&scope)?;
             format!(
                 "SELECT {key}, count(CASE WHEN {condition} THEN 1 END) FROM {}{filter} GROUP BY {key}",
                 scope.from
@@ -298,8 +292,7 @@ fn case(s: &mut Sampler<'_>) -> Option<String> {
             scope.from
         ),
         _ => {
-            let places = outputs(s, &scope)?;
-            let items = list(s, &scope, &places)?;
+            let items = columns(s, &scope)?;
             let (yes, no) = *[("'high'", "'low'"), ("1", "0"), ("'yes'", "'no'")].choose(&mut s.rng)?;
             format!(
                 "SELECT {items}, CASE WHEN {condition} THEN {yes} ELSE {no} END FROM {}{filter}",
@@ -312,15 +305,11 @@ fn case(s: &mut Sampler<'_>) -> Option<String> {
 /// An output with OVER. RANK gives ties the same rank; row numbers and running sums need the keys in their
 /// order.
 fn window(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
-    let places = outputs(s, &scope)?;
-    let items = list(s, &scope, &places)?;
+    let scope = s.joined(1)?;
+    let items = columns(s, &scope)?;
     let filter = s.filter(&scope, 0.5);
-    let part = s.label(&scope)?;
-    let part = s.name(&scope, part)?;
-    let measure = s.measure(&scope)?;
-    let measure = s.name(&scope, measure)?;
+    let part = s.label_name(&scope)?;
+    let measure = s.measure_name(&scope)?;
     let keys = tie_breakers(s, &scope)?.join(", ");
     let call = match s.rng.random_range(0..6) {
         0 => format!("rank() OVER (ORDER BY {measure} DESC)"),
@@ -336,8 +325,7 @@ fn window(s: &mut Sampler<'_>) -> Option<String> {
 /// A common table expression with an aggregate for each value of a foreign key, then asked for its extreme,
 /// its average, or joined with the table that the key refers to.
 fn common_table(s: &mut Sampler<'_>) -> Option<String> {
-    let single: Vec<_> = s.edges.iter().filter(|e| e.columns.len() == 1).cloned().collect();
-    let edge = single.choose(&mut s.rng)?.clone();
+    let edge = s.single_edge()?;
     let child = s.one(edge.child)?;
     let key = s.name(&child, Place { source: 0, column: *edge.columns.first()? })?;
     let value = aggregated(s, &child)?;
@@ -354,8 +342,7 @@ fn common_table(s: &mut Sampler<'_>) -> Option<String> {
             s.depth += 1;
             let parent = s.one(edge.parent)?;
             s.depth -= 1;
-            let label = s.label(&parent)?;
-            let name = s.name(&parent, label)?;
+            let name = s.label_name(&parent)?;
             let target = s.name(&parent, Place { source: 0, column: *edge.target.first()? })?;
             let least = s.rng.random_range(1..4);
             format!(
@@ -369,10 +356,8 @@ fn common_table(s: &mut Sampler<'_>) -> Option<String> {
 /// An aggregate over groups: `SELECT max(n) FROM (SELECT count(*) AS n FROM … GROUP BY a)`, or a filter over
 /// them, which says the same as HAVING.
 fn derived(s: &mut Sampler<'_>) -> Option<String> {
-    let joins = s.few_joins().min(1);
-    let scope = s.from(joins)?;
-    let key = s.label(&scope)?;
-    let key = s.name(&scope, key)?;
+    let scope = s.joined(1)?;
+    let key = s.label_name(&scope)?;
     let value = aggregated(s, &scope)?;
     let filter = s.filter(&scope, 0.4);
     let (n, k, d) = (s.output_name("n"), s.output_name("k"), s.output_name("d"));

@@ -13,6 +13,7 @@ use sqlparser::ast::{
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 use twinql_sql::schema::quote;
+pub(crate) use twinql_sql::syntax::item_expr;
 use twinql_sql::syntax::{Named, read_expressions};
 use twinql_sql::{Column, Schema, Table};
 
@@ -271,28 +272,9 @@ pub(crate) fn plain(name: &str) -> String {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && matches!(parse_expr(name), Some(Expr::Identifier(_)))
         && parse_query(&format!("SELECT t.{name} FROM t AS {name}")).is_some()
-        && ![
-            "order",
-            "group",
-            "index",
-            "key",
-            "table",
-            "check",
-            "to",
-            "values",
-            "set",
-            "add",
-            "all",
-            "default",
-            "transaction",
-            "references",
-            "primary",
-            "unique",
-            "commit",
-            "limit",
-            "escape",
-            "autoincrement",
-            "if",
+        && !twinql_sql::words![
+            order group index key table check to values set add all default transaction references primary unique
+            commit limit escape autoincrement if
         ]
         .contains(&name.to_ascii_lowercase().as_str());
     if simple { name.to_owned() } else { quote(name) }
@@ -427,14 +409,6 @@ pub(crate) fn has_aggregate(e: &Expr) -> bool {
         }
     });
     found
-}
-
-/// The expression of an output; none for a wildcard.
-pub(crate) fn item_expr(item: &SelectItem) -> Option<&Expr> {
-    match item {
-        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
-        _ => None,
-    }
 }
 
 /// As [`item_expr`], to be changed.

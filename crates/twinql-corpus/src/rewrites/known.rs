@@ -51,22 +51,21 @@ fn knows_query(query: &Query) -> bool {
         body,
         order_by,
         limit_clause,
-        fetch,
+        fetch: None,
         locks,
-        for_clause,
-        settings,
-        format_clause,
+        for_clause: None,
+        settings: None,
+        format_clause: None,
         pipe_operators,
-    } = query;
+    } = query
+    else {
+        return false;
+    };
     with.as_ref().is_none_or(knows_with)
         && knows_body(body)
         && order_by.as_ref().is_none_or(knows_order)
         && limit_clause.as_ref().is_none_or(knows_limit)
-        && fetch.is_none()
         && locks.is_empty()
-        && for_clause.is_none()
-        && settings.is_none()
-        && format_clause.is_none()
         && pipe_operators.is_empty()
 }
 
@@ -95,12 +94,10 @@ fn knows_body(body: &SetExpr) -> bool {
 }
 
 fn knows_order(order: &OrderBy) -> bool {
-    let OrderBy { kind, interpolate } = order;
-    let known = match kind {
-        OrderByKind::Expressions(keys) => keys.iter().all(knows_key),
-        OrderByKind::All(_) => false,
-    };
-    known && interpolate.is_none()
+    match order {
+        OrderBy { kind: OrderByKind::Expressions(keys), interpolate: None } => keys.iter().all(knows_key),
+        OrderBy { kind: _, interpolate: _ } => false,
+    }
 }
 
 fn knows_key(key: &OrderByExpr) -> bool {
@@ -122,50 +119,40 @@ fn knows_select(select: &Select) -> bool {
     let Select {
         select_token: _,
         optimizer_hints: _,
-        distinct,
-        select_modifiers,
-        top,
+        distinct: None | Some(ast::Distinct::Distinct | ast::Distinct::All),
+        select_modifiers: None,
+        top: None,
         top_before_distinct: _,
         projection,
-        exclude,
-        into,
+        exclude: None,
+        into: None,
         from,
         lateral_views,
-        prewhere,
+        prewhere: None,
         selection: _,
         connect_by,
-        group_by,
+        group_by: GroupByExpr::Expressions(_, modifiers),
         cluster_by,
         distribute_by,
         sort_by,
         having: _,
         named_window: _,
-        qualify,
+        qualify: None,
         window_before_qualify: _,
-        value_table_mode,
-        flavor,
-    } = select;
-    let groups = match group_by {
-        GroupByExpr::Expressions(_, modifiers) => modifiers.is_empty(),
-        GroupByExpr::All(_) => false,
+        value_table_mode: None,
+        flavor: ast::SelectFlavor::Standard,
+    } = select
+    else {
+        return false;
     };
-    groups
-        && !matches!(distinct, Some(ast::Distinct::On(_)))
-        && select_modifiers.is_none()
-        && top.is_none()
+    modifiers.is_empty()
         && projection.iter().all(knows_item)
-        && exclude.is_none()
-        && into.is_none()
         && from.iter().all(knows_joins)
         && lateral_views.is_empty()
-        && prewhere.is_none()
         && connect_by.is_empty()
         && cluster_by.is_empty()
         && distribute_by.is_empty()
         && sort_by.is_empty()
-        && qualify.is_none()
-        && value_table_mode.is_none()
-        && *flavor == ast::SelectFlavor::Standard
 }
 
 /// Known: expressions and plain wildcards, without EXCEPT, REPLACE and other options of theirs.
@@ -173,21 +160,7 @@ fn knows_item(item: &SelectItem) -> bool {
     match item {
         SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { expr: _, alias: _ } => true,
         SelectItem::Wildcard(options) | SelectItem::QualifiedWildcard(_, options) => {
-            let WildcardAdditionalOptions {
-                wildcard_token: _,
-                opt_ilike,
-                opt_exclude,
-                opt_except,
-                opt_replace,
-                opt_rename,
-                opt_alias,
-            } = options;
-            opt_ilike.is_none()
-                && opt_exclude.is_none()
-                && opt_except.is_none()
-                && opt_replace.is_none()
-                && opt_rename.is_none()
-                && opt_alias.is_none()
+            *options == WildcardAdditionalOptions::default()
         }
         SelectItem::ExprWithAliases { expr: _, aliases: _ } => false,
     }
@@ -217,25 +190,18 @@ fn knows_factor(factor: &TableFactor) -> bool {
         TableFactor::Table {
             name: _,
             alias,
-            args,
+            args: None | Some(ast::TableFunctionArgs { args: _, settings: None }),
             with_hints,
-            version,
-            with_ordinality,
+            version: None,
+            with_ordinality: false,
             partitions,
-            json_path,
-            sample,
+            json_path: None,
+            sample: None,
             index_hints,
         } => {
-            let settings =
-                args.as_ref().and_then(|ast::TableFunctionArgs { args: _, settings }| settings.as_ref());
             alias.as_ref().is_none_or(knows_alias)
-                && settings.is_none()
                 && with_hints.is_empty()
-                && version.is_none()
-                && !with_ordinality
                 && partitions.is_empty()
-                && json_path.is_none()
-                && sample.is_none()
                 && index_hints.is_empty()
         }
         TableFactor::Derived { lateral, subquery: _, alias, sample } => {
@@ -255,14 +221,17 @@ fn knows_expr(expr: &Expr) -> bool {
     };
     let Function {
         name: _,
-        uses_odbc_syntax,
-        parameters,
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
         args,
         filter: _,
-        null_treatment,
+        null_treatment: None,
         over: _,
         within_group,
-    } = function;
+    } = function
+    else {
+        return false;
+    };
     let known = match args {
         FunctionArguments::None | FunctionArguments::Subquery(_) => true,
         FunctionArguments::List(list) => {
@@ -270,9 +239,5 @@ fn knows_expr(expr: &Expr) -> bool {
             clauses.iter().all(|c| matches!(c, FunctionArgumentClause::OrderBy(_)))
         }
     };
-    known
-        && !uses_odbc_syntax
-        && *parameters == FunctionArguments::None
-        && null_treatment.is_none()
-        && within_group.is_empty()
+    known && within_group.is_empty()
 }

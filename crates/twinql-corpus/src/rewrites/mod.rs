@@ -49,16 +49,7 @@ pub enum Claim {
     LookAlike,
 }
 
-impl Claim {
-    /// Its name, as docs/rewrites.md has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Claim::Sound => "sound",
-            Claim::Plausible => "plausible",
-            Claim::LookAlike => "look-alike",
-        }
-    }
-}
+twinql_sql::named!(Claim: Sound "sound", Plausible "plausible", LookAlike "look-alike");
 
 /// The number of the newest catalogue.
 pub const CATALOGUES: u8 = 3;

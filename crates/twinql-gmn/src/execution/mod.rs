@@ -53,18 +53,8 @@ pub struct Executed {
 }
 
 /// Weights that belong to no kind of difference.
-const OWN: [&str; 11] = [
-    "offset",
-    "equal",
-    "different",
-    "refuted",
-    "unrefuted",
-    "unknown",
-    "share",
-    "untested",
-    "network",
-    "every",
-    "regular",
+const OWN: [&str; 11] = twinql_sql::words![
+    offset equal different refuted unrefuted unknown share untested network every regular
 ];
 /// All weights.
 const WEIGHTS: usize = OWN.len() + NUMBER;

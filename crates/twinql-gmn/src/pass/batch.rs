@@ -14,6 +14,29 @@ use crate::{config::GmnConfig, prepare::Prepared, weights::Layout};
 /// Strings encoded by one task.
 const TEXTS_A_TASK: usize = 16;
 
+/// The distinct strings of a batch, in the order in which they first come.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// Each with its place in the list.
+    pub places: BTreeMap<Arc<[u8]>, usize>,
+    /// The strings.
+    pub list: Vec<Arc<[u8]>>,
+}
+
+impl Texts {
+    /// Those of some pairs.
+    pub fn of<'p>(pairs: impl Iterator<Item = &'p Prepared>) -> Texts {
+        let mut texts = Texts::default();
+        for text in pairs.flat_map(|pair| &pair.texts) {
+            texts.places.entry(text.clone()).or_insert_with(|| {
+                texts.list.push(text.clone());
+                texts.list.len() - 1
+            });
+        }
+        texts
+    }
+}
+
 /// The distinct strings of a batch, encoded.
 pub struct Encoded {
     places: BTreeMap<Arc<[u8]>, usize>,
@@ -22,21 +45,14 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// Encodes the strings of these pairs, in the order in which they come; `keep` keeps what the backward pass needs.
+    /// Encodes the strings of these pairs; `keep` keeps what the backward pass needs.
     pub fn new<'p>(
         layout: &Layout,
         weights: &[f32],
         pairs: impl Iterator<Item = &'p Prepared>,
         keep: bool,
     ) -> Encoded {
-        let mut places = BTreeMap::new();
-        let mut list: Vec<Arc<[u8]>> = Vec::new();
-        for text in pairs.flat_map(|pair| &pair.texts) {
-            places.entry(text.clone()).or_insert_with(|| {
-                list.push(text.clone());
-                list.len() - 1
-            });
-        }
+        let Texts { places, list } = Texts::of(pairs);
         let passes = list
             .par_chunks(TEXTS_A_TASK)
             .map(|chunk| {

@@ -11,8 +11,6 @@ use sqlparser::ast::{
 };
 
 use super::{Done, Walk, lower, object};
-use crate::error::GraphError;
-use crate::lower::MAX_DEPTH;
 use crate::vocabulary::Word;
 
 impl Walk {
@@ -32,13 +30,7 @@ impl Walk {
 
     /// An expression below `parent`, unless it is nested too deeply.
     pub(super) fn expr(&mut self, expr: &Expr, parent: NodeIndex) -> Done {
-        if self.depth >= MAX_DEPTH {
-            return Err(GraphError::TooDeep { limit: MAX_DEPTH });
-        }
-        self.depth += 1;
-        self.expr_here(expr, parent)?;
-        self.depth -= 1;
-        Ok(())
+        self.deeper(|walk| walk.expr_here(expr, parent))
     }
 
     /// An expression one level deeper. As long as the grammar has kinds of expressions that get a node of

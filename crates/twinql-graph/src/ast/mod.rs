@@ -62,6 +62,17 @@ impl Walk {
         self.builder.add(Some(parent), word, Tag::NONE, None)
     }
 
+    /// What is nested in what is here, unless that is too deep.
+    fn deeper(&mut self, nested: impl FnOnce(&mut Walk) -> Done) -> Done {
+        if self.depth >= MAX_DEPTH {
+            return Err(GraphError::TooDeep { limit: MAX_DEPTH });
+        }
+        self.depth += 1;
+        nested(self)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
     fn text(&mut self, parent: NodeIndex, word: Word, text: String) -> Result<NodeIndex, GraphError> {
         self.builder.add(Some(parent), word, Tag::NONE, Some(text))
     }
@@ -105,10 +116,10 @@ impl Walk {
 
     /// A query: its common tables, its body, then what orders and cuts the answer.
     fn query(&mut self, query: &Query, parent: NodeIndex) -> Done {
-        if self.depth >= MAX_DEPTH {
-            return Err(GraphError::TooDeep { limit: MAX_DEPTH });
-        }
-        self.depth += 1;
+        self.deeper(|walk| walk.query_here(query, parent))
+    }
+
+    fn query_here(&mut self, query: &Query, parent: NodeIndex) -> Done {
         if let Some(with) = &query.with {
             let word = if with.recursive { Word::RECURSIVE } else { Word::DERIVED };
             for table in &with.cte_tables {
@@ -137,7 +148,6 @@ impl Walk {
         if let Some(fetch) = &query.fetch {
             self.other(parent, fetch)?;
         }
-        self.depth -= 1;
         Ok(())
     }
 
@@ -147,10 +157,6 @@ impl Walk {
             SetExpr::Select(select) => self.select(select, parent),
             SetExpr::Query(query) => self.query(query, parent),
             SetExpr::SetOperation { left, op, set_quantifier, right } => {
-                if self.depth >= MAX_DEPTH {
-                    return Err(GraphError::TooDeep { limit: MAX_DEPTH });
-                }
-                self.depth += 1;
                 let all = *set_quantifier == SetQuantifier::All;
                 let word = match (op, all) {
                     (SetOperator::Union, true) => Word::UNION_ALL,
@@ -160,13 +166,14 @@ impl Walk {
                     (_, true) => Word::EXCEPT_ALL,
                     (_, false) => Word::EXCEPT,
                 };
-                let node = self.node(parent, word)?;
-                for (word, side) in [(Word::ARM, left), (Word::SECOND_ARM, right)] {
-                    let arm = self.node(node, word)?;
-                    self.body(side, arm)?;
-                }
-                self.depth -= 1;
-                Ok(())
+                self.deeper(|walk| {
+                    let node = walk.node(parent, word)?;
+                    for (word, side) in [(Word::ARM, left), (Word::SECOND_ARM, right)] {
+                        let arm = walk.node(node, word)?;
+                        walk.body(side, arm)?;
+                    }
+                    Ok(())
+                })
             }
             SetExpr::Values(values) => {
                 let node = self.node(parent, Word::VALUES)?;
@@ -288,17 +295,11 @@ impl Walk {
                 self.alias(node, alias.as_ref())?;
                 self.query(subquery, node)
             }
-            TableFactor::NestedJoin { table_with_joins, alias } => {
-                if self.depth >= MAX_DEPTH {
-                    return Err(GraphError::TooDeep { limit: MAX_DEPTH });
-                }
-                self.depth += 1;
-                let node = self.node(parent, Word::DERIVED)?;
-                self.alias(node, alias.as_ref())?;
-                self.tables(table_with_joins, node)?;
-                self.depth -= 1;
-                Ok(())
-            }
+            TableFactor::NestedJoin { table_with_joins, alias } => self.deeper(|walk| {
+                let node = walk.node(parent, Word::DERIVED)?;
+                walk.alias(node, alias.as_ref())?;
+                walk.tables(table_with_joins, node)
+            }),
             other => self.other(parent, other),
         }
     }

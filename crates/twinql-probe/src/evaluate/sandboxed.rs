@@ -45,49 +45,18 @@ pub(super) const ASKED: &[&str] = &[
     "unhex", "unicode", "unistr", "unistr_quote", "unixepoch", "zeroblob",
 ];
 
-/// Aggregates of the same kind, and whether their values depend on the order of the rows.
-pub(super) const COLLECTED: &[(&str, bool)] = &[
-    ("bq_approx_quantiles", false),
-    ("json_group_array", true),
-    ("json_group_object", true),
-    ("jsonb_group_array", true),
-    ("jsonb_group_object", true),
-    ("pg_array_agg", true),
-    ("pg_interval_avg", false),
-    ("pg_interval_max", false),
-    ("pg_interval_min", false),
-    ("pg_interval_sum", false),
-    ("pg_mode", false),
-    ("pg_percentile_cont", false),
-    ("pg_percentile_disc", false),
-    ("pg_percentile_disc_desc", false),
-    ("pg_stddev_pop", false),
-    ("pg_stddev_samp", false),
-    ("pg_string_agg_distinct", true),
-    ("pg_string_agg_distinct_asc", false),
-    ("pg_string_agg_distinct_desc", false),
-    ("pg_var_pop", false),
-    ("pg_var_samp", false),
-    ("sql_any_value", true),
-    ("sql_approx_percentile", false),
-    ("sql_approx_percentile_disc", false),
-    ("sql_bit_and", false),
-    ("sql_bit_or", false),
-    ("sql_bit_xor", false),
-    ("sql_covar_pop", false),
-    ("sql_covar_samp", false),
-    ("sql_first_present", true),
-    ("sql_last_present", true),
-    ("sql_max_by", true),
-    ("sql_min_by", true),
-    ("sql_regr_intercept", false),
-    ("sql_regr_r2", false),
-    ("sql_regr_slope", false),
-    ("sql_approx_count_distinct", false),
-    ("sql_avg_distinct", false),
-    ("sql_corr", false),
-    ("sql_count_distinct", false),
-    ("sql_sum_distinct", false),
+/// Aggregates of the same kind: those whose values depend on the order of the rows, and the others.
+pub(super) const IN_ORDER: &[&str] = &twinql_sql::words![
+    json_group_array json_group_object jsonb_group_array jsonb_group_object pg_array_agg
+    pg_string_agg_distinct sql_any_value sql_first_present sql_last_present sql_max_by sql_min_by
+];
+pub(super) const COLLECTED: &[&str] = &twinql_sql::words![
+    bq_approx_quantiles pg_interval_avg pg_interval_max pg_interval_min pg_interval_sum pg_mode
+    pg_percentile_cont pg_percentile_disc pg_percentile_disc_desc pg_stddev_pop pg_stddev_samp
+    pg_string_agg_distinct_asc pg_string_agg_distinct_desc pg_var_pop pg_var_samp sql_approx_percentile
+    sql_approx_percentile_disc sql_bit_and sql_bit_or sql_bit_xor sql_covar_pop sql_covar_samp
+    sql_regr_intercept sql_regr_r2 sql_regr_slope sql_approx_count_distinct sql_avg_distinct sql_corr
+    sql_count_distinct sql_sum_distinct
 ];
 
 /// What SQLite has in the sandbox and is not evaluated, with the reason; a name that ends in `_` stands for all that begin so.
@@ -100,43 +69,29 @@ pub(super) const UNEVALUATED: &[(&str, &[&str])] = &[
     ("reads a mark that a value loses where it is passed on", &["subtype"]),
     (
         "needs a table of the full-text search or of the R*Tree, which no schema here has",
-        &[
-            "bm25",
-            "fts5",
-            "fts5_",
-            "highlight",
-            "match",
-            "matchinfo",
-            "offsets",
-            "optimize",
-            "rtreecheck",
-            "rtreedepth",
-            "rtreenode",
-            "snippet",
+        &twinql_sql::words![
+            bm25 fts5 fts5_ highlight match matchinfo offsets optimize rtreecheck rtreedepth rtreenode snippet
         ],
     ),
 ];
 
 /// Functions that write a text as a document where another function of documents gave it, which only SQLite sees; and the
 /// first argument of which that holds.
-const WRITERS: &[(&str, usize)] = &[
-    ("json_array", 0),
-    ("json_array_insert", 1),
-    ("json_insert", 1),
-    ("json_object", 0),
-    ("json_quote", 0),
-    ("json_replace", 1),
-    ("json_set", 1),
-    ("jsonb_array", 0),
-    ("jsonb_array_insert", 1),
-    ("jsonb_insert", 1),
-    ("jsonb_object", 0),
-    ("jsonb_replace", 1),
-    ("jsonb_set", 1),
-    ("json_group_array", 0),
-    ("json_group_object", 0),
-    ("jsonb_group_array", 0),
-    ("jsonb_group_object", 0),
+const WRITERS: [(usize, &[&str]); 2] = [
+    (
+        0,
+        &twinql_sql::words![
+            json_array json_object json_quote jsonb_array jsonb_object json_group_array json_group_object
+            jsonb_group_array jsonb_group_object
+        ],
+    ),
+    (
+        1,
+        &twinql_sql::words![
+            json_array_insert json_insert json_replace json_set jsonb_array_insert jsonb_insert jsonb_replace
+            jsonb_set
+        ],
+    ),
 ];
 
 /// Functions of which the second argument is an expression that has to be compiled: one that is computed may be another in
@@ -157,8 +112,10 @@ impl<'d> Evaluator<'d> {
 
     /// The value of an aggregate by the sandbox, over the arguments in each row.
     pub(super) fn collected(&mut self, name: &str, args: &[Expr], rows: &[Vec<Cell<'d>>]) -> Result<Value> {
-        let found = COLLECTED.iter().find(|(own, _)| *own == name);
-        let (_, ordered) = *found.ok_or(Stop::Unsupported("aggregate"))?;
+        let ordered = IN_ORDER.contains(&name);
+        if !ordered && !COLLECTED.contains(&name) {
+            return Err(Stop::Unsupported("aggregate"));
+        }
         self.step(ASKING + rows.len())?;
         self.may_ask(name, args)?;
         // SQL leaves the order of the rows open.
@@ -176,8 +133,8 @@ impl<'d> Evaluator<'d> {
         if pattern && !matches!(args.get(1), Some(Expr::Literal(_))) {
             return Err(Stop::Unsupported("a pattern that is computed"));
         }
-        let writer = WRITERS.iter().find(|(own, _)| *own == name);
-        if writer.is_some_and(|(_, from)| args.iter().skip(*from).any(|arg| self.may_be_document(arg))) {
+        let writer = WRITERS.iter().find(|(_, names)| names.contains(&name));
+        if writer.is_some_and(|(from, _)| args.iter().skip(*from).any(|arg| self.may_be_document(arg))) {
             return Err(Stop::Unsupported("documents in documents"));
         }
         Ok(())
@@ -228,8 +185,9 @@ mod tests {
         };
         let known = |name: &str| {
             FUNCTIONS.iter().any(|(own, _)| *own == name)
-                || [ASKED, CHOICES, FOLDED, WINDOWS].iter().any(|names| names.contains(&name))
-                || COLLECTED.iter().any(|(own, _)| *own == name)
+                || [ASKED, CHOICES, FOLDED, WINDOWS, IN_ORDER, COLLECTED]
+                    .iter()
+                    .any(|names| names.contains(&name))
                 || name == REPRESENTATIVE
         };
         let all = functions().unwrap();
@@ -242,7 +200,7 @@ mod tests {
         let have = |name: &&str| all.iter().any(|own| own == name);
         let gone: Vec<&&str> = ASKED.iter().filter(|name| !have(name)).collect();
         assert!(gone.is_empty(), "{gone:?}");
-        assert!(COLLECTED.iter().all(|(name, _)| have(name)));
+        assert!([IN_ORDER, COLLECTED].iter().all(|names| names.iter().all(have)));
         assert!(ASKED.is_sorted());
     }
 }

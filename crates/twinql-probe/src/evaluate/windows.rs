@@ -12,18 +12,8 @@ use twinql_suite::compare::order;
 
 /// Functions of windows alone.
 #[cfg(test)]
-pub(super) const WINDOWS: &[&str] = &[
-    "cume_dist",
-    "dense_rank",
-    "first_value",
-    "lag",
-    "last_value",
-    "lead",
-    "nth_value",
-    "ntile",
-    "percent_rank",
-    "rank",
-    "row_number",
+pub(super) const WINDOWS: &[&str] = &twinql_sql::words![
+    cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank row_number
 ];
 
 /// A frame that is the whole partition, as plans write it.

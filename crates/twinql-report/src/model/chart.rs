@@ -392,9 +392,7 @@ impl Estimate {
     pub fn between(value: f64, low: f64, high: f64) -> Estimate {
         Estimate { value, low: Some(low), high: Some(high) }
     }
-}
 
-impl Estimate {
     /// Both ends of the interval, where they can be drawn.
     pub(crate) fn interval(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high).filter(|(low, high)| low.is_finite() && high.is_finite())
@@ -408,32 +406,4 @@ impl Point {
     }
 }
 
-impl From<Curves> for Plot {
-    fn from(curves: Curves) -> Plot {
-        Plot::Curves(curves)
-    }
-}
-
-impl From<Histogram> for Plot {
-    fn from(histogram: Histogram) -> Plot {
-        Plot::Histogram(histogram)
-    }
-}
-
-impl From<Bars> for Plot {
-    fn from(bars: Bars) -> Plot {
-        Plot::Bars(bars)
-    }
-}
-
-impl From<Scatter> for Plot {
-    fn from(scatter: Scatter) -> Plot {
-        Plot::Scatter(scatter)
-    }
-}
-
-impl From<Grid> for Plot {
-    fn from(grid: Grid) -> Plot {
-        Plot::Grid(grid)
-    }
-}
+holds!(Plot: Curves, Histogram, Bars, Scatter, Grid);

@@ -3,6 +3,17 @@
 //! A report is plain data: it can be stored as JSON, read back, and rendered later. Texts may hold anything,
 //! since they come from predictions; each renderer makes them harmless.
 
+/// Variants that hold a type of their name are made of it.
+macro_rules! holds {
+    ($whole:ident: $($part:ident),*) => {$(
+        impl From<$part> for $whole {
+            fn from(part: $part) -> $whole {
+                $whole::$part(part)
+            }
+        }
+    )*};
+}
+
 mod chart;
 mod finite;
 mod pair;
@@ -173,20 +184,4 @@ impl From<Vec<Tile>> for Block {
     }
 }
 
-impl From<Table> for Block {
-    fn from(table: Table) -> Block {
-        Block::Table(table)
-    }
-}
-
-impl From<Chart> for Block {
-    fn from(chart: Chart) -> Block {
-        Block::Chart(chart)
-    }
-}
-
-impl From<Pairs> for Block {
-    fn from(pairs: Pairs) -> Block {
-        Block::Pairs(pairs)
-    }
-}
+holds!(Block: Table, Chart, Pairs);

@@ -169,6 +169,14 @@ impl Expr {
         }
     }
 
+    /// Its negation as a count: a constant's is one.
+    pub(crate) fn counted_back(&self) -> Expr {
+        match self.as_integer() {
+            Some(n) => Expr::integer(n.saturating_neg()),
+            None => Expr::unary(UnaryOp::Neg, self.clone()),
+        }
+    }
+
     /// True for constants.
     pub fn is_literal(&self) -> bool {
         matches!(self, Expr::Literal(_))

@@ -10,8 +10,8 @@ use crate::plan::Planner;
 
 /// An aggregate of one system.
 pub(crate) struct Aggregate {
-    /// Its name, in lower case.
-    pub(crate) name: &'static str,
+    /// Its names, in lower case: `some|any`.
+    names: &'static str,
     /// The least and the greatest number of arguments with which this row holds.
     pub(crate) arguments: (usize, usize),
     /// What it is.
@@ -60,20 +60,33 @@ pub(crate) const BY_ANOTHER: &[Aggregate] = &[
 ];
 
 /// A row.
-pub(crate) const fn aggregate(name: &'static str, arguments: (usize, usize), to: To) -> Aggregate {
-    Aggregate { name, arguments, to }
+pub(crate) const fn aggregate(names: &'static str, arguments: (usize, usize), to: To) -> Aggregate {
+    Aggregate { names, arguments, to }
+}
+
+impl Aggregate {
+    /// Its names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.split('|')
+    }
 }
 
 impl Dialect {
-    /// The row of an aggregate's call.
-    pub(crate) fn aggregate(self, name: &str, arguments: usize) -> Option<&'static Aggregate> {
-        let mut rows = self.profile().aggregates.iter().copied().flatten();
-        rows.find(|a| a.name == name && a.arguments.0 <= arguments && arguments <= a.arguments.1)
+    /// The row of an aggregate's call, and its name there.
+    pub(crate) fn aggregate(
+        self,
+        name: &str,
+        arguments: usize,
+    ) -> Option<(&'static str, &'static Aggregate)> {
+        let rows = self.profile().aggregates.iter().copied().flatten();
+        let mut fitting = rows.filter(|a| a.arguments.0 <= arguments && arguments <= a.arguments.1);
+        fitting.find_map(|a| Some((a.names().find(|n| *n == name)?, a)))
     }
 
     /// Whether a dialect has a row for an aggregate of this lower-case name.
     pub(crate) fn any_has_aggregate(name: &str) -> bool {
-        Dialect::ALL.iter().any(|d| d.profile().aggregates.iter().copied().flatten().any(|a| a.name == name))
+        let mut rows = Dialect::ALL.iter().flat_map(|d| d.profile().aggregates.iter().copied().flatten());
+        rows.any(|a| a.names().any(|n| n == name))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a dialect is, in words for people: the page of dialects is written from it.
 
 use super::Dialect;
+use super::aggregates::Aggregate;
 use super::functions::To;
 use super::profile::{Division, NullOrder, Whole, WithNull};
 
@@ -74,11 +75,11 @@ impl Dialect {
             To::As(_) | To::Written(_) => None,
         };
         let rows = self.profile().functions.unwrap_or_default().iter().copied().flatten();
-        let mut functions: Vec<_> = rows.map(|f| (f.name, known(&f.to))).collect();
+        let mut functions: Vec<_> = rows.flat_map(|f| f.names().map(|name| (name, known(&f.to)))).collect();
         functions.sort_unstable();
         functions.dedup_by_key(|(name, _)| *name);
-        let mut aggregates: Vec<_> =
-            self.profile().aggregates.iter().copied().flatten().map(|a| a.name).collect();
+        let rows = self.profile().aggregates.iter().copied().flatten();
+        let mut aggregates: Vec<_> = rows.flat_map(Aggregate::names).collect();
         aggregates.sort_unstable();
         aggregates.dedup();
         Described { also: self.profile().also, answers: answers.into(), functions, aggregates }

@@ -13,8 +13,8 @@ pub(crate) const MANY: usize = usize::MAX;
 
 /// A function of one system.
 pub(crate) struct Function {
-    /// Its name, in lower case.
-    pub(crate) name: &'static str,
+    /// Its names, in lower case: `substr|substring`.
+    names: &'static str,
     /// The least and the greatest number of arguments with which this row holds.
     pub(crate) arguments: (usize, usize),
     /// Which argument, from 0, is a unit of time or a part of a date, written as a word.
@@ -34,13 +34,20 @@ pub(crate) enum To {
 }
 
 /// A row.
-pub(crate) const fn function(name: &'static str, arguments: (usize, usize), to: To) -> Function {
-    Function { name, arguments, unit: None, to }
+pub(crate) const fn function(names: &'static str, arguments: (usize, usize), to: To) -> Function {
+    Function { names, arguments, unit: None, to }
 }
 
 /// A row of a function that takes a unit of time.
-pub(crate) const fn timed(name: &'static str, arguments: (usize, usize), unit: usize, to: To) -> Function {
-    Function { name, arguments, unit: Some(unit), to }
+pub(crate) const fn timed(names: &'static str, arguments: (usize, usize), unit: usize, to: To) -> Function {
+    Function { names, arguments, unit: Some(unit), to }
+}
+
+impl Function {
+    /// Its names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.split('|')
+    }
 }
 
 /// Functions that mean the same in every system that has them, in SQLite's words, with the arguments that they take.
@@ -83,7 +90,9 @@ impl Dialect {
     /// The row of a call.
     pub(crate) fn function(self, name: &str, arguments: usize) -> Option<&'static Function> {
         let mut rows = self.profile().functions?.iter().copied().flatten();
-        rows.find(|f| f.name == name && f.arguments.0 <= arguments && arguments <= f.arguments.1)
+        rows.find(|f| {
+            f.arguments.0 <= arguments && arguments <= f.arguments.1 && f.names().any(|n| n == name)
+        })
     }
 
     /// Whether a call means the same in every system.

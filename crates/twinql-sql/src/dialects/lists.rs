@@ -23,6 +23,12 @@ pub(super) const FROM_ONE: &[Function] = &[
     function("sequence", (3, 3), Written(crate::dialects::bigquery::date_array)),
 ];
 
+/// `JSON_EXTRACT_SCALAR(document, path)`, `JSON_VALUE`: NULL for an object or an array.
+pub(super) fn scalar_at(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    args.get(1)?.as_text().filter(|path| path.starts_with('$'))?;
+    Some(call("bq_json_value", args.to_vec()))
+}
+
 /// `ARRAY_POSITION(array, value)`: from 1, 0 where it is no element.
 pub(super) fn place_or_0(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [array, value] = args else { return None };

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use profile::Profile;
 
 pub use described::{Described, QUESTIONS};
+pub(crate) use words::matches_whole;
 
 /// The system whose grammar and meaning a text has. Trees mean what SQLite means by them,
 /// whatever the dialect: where another system means something else, the planner writes it

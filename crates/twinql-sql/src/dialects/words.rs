@@ -29,9 +29,7 @@ pub(super) const ANGLES: &[Function] = &[
 #[rustfmt::skip]
 pub(super) const GEOGRAPHIES: &[Function] = &[
     function("st_geogpoint", (2, 2), Call("bq_st_geogpoint")),
-    function("st_geogfromtext", (1, 1), Call("sql_geography")),
-    function("st_geogfromwkb", (1, 1), Call("sql_geography")),
-    function("st_geogfromgeojson", (1, 1), Call("sql_geography")),
+    function("st_geogfromtext|st_geogfromwkb|st_geogfromgeojson", (1, 1), Call("sql_geography")),
     function("st_distance", (2, 2), Call("bq_st_distance")),
     function("st_dwithin", (3, 3), Written(near)),
     function("st_contains", (2, 2), Call("sql_st_contains")),
@@ -103,6 +101,12 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
 /// The lower-case word that a constant is.
 pub(super) fn word(expr: &Expr) -> Option<String> {
     expr.as_text().map(|text| text.trim().to_ascii_lowercase())
+}
+
+/// `LEFT(x, n)`, which is an error of a negative n.
+pub(super) fn left(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [text, count] = args else { return None };
+    Some(call("substr", vec![text.clone(), Expr::integer(1), count.clone()]))
 }
 
 /// `NVL2(x, a, b)`: a where x is not NULL.
@@ -478,7 +482,7 @@ pub(super) fn last_day(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 }
 
 /// A regular expression that has to match the whole text.
-pub(super) fn matches_whole(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+pub(crate) fn matches_whole(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [text, pattern] = args else { return None };
     let whole = match pattern.as_text() {
         Some(pattern) => Expr::text(format!("^(?:{pattern})$")),

@@ -411,26 +411,9 @@ fn misplaced_filter(tokens: &[TokenWithSpan]) -> Option<&TokenWithSpan> {
 }
 
 /// What may stand behind the alias of an output or of a subquery.
-const FOLLOWS_AN_ALIAS: &[&str] = &[
-    "FROM",
-    "WHERE",
-    "ON",
-    "USING",
-    "JOIN",
-    "LEFT",
-    "RIGHT",
-    "FULL",
-    "INNER",
-    "CROSS",
-    "NATURAL",
-    "GROUP",
-    "HAVING",
-    "ORDER",
-    "LIMIT",
-    "UNION",
-    "INTERSECT",
-    "EXCEPT",
-    "WINDOW",
+const FOLLOWS_AN_ALIAS: &[&str] = &words![
+    FROM WHERE ON USING JOIN LEFT RIGHT FULL INNER CROSS NATURAL GROUP HAVING ORDER LIMIT UNION INTERSECT EXCEPT
+    WINDOW
 ];
 
 /// Why a text did not parse.

@@ -26,7 +26,7 @@ impl<'a> Planner<'a> {
         &mut self,
         function: &'a ast::Function,
         mut call: Call<'a>,
-        row: &Aggregate,
+        row: (&'static str, &Aggregate),
     ) -> Result<Expr> {
         if !call.has_list {
             return invalid(format!("{}() without parentheses", call.name), function.span());
@@ -71,9 +71,9 @@ impl<'a> Planner<'a> {
     }
 
     /// What a row says of a call, and the function of it in a plan; one of no system where the row has no words for it.
-    fn words_for(&self, row: &Aggregate, args: Vec<Expr>) -> (AggFunc, Words) {
+    fn words_for(&self, (name, row): (&'static str, &Aggregate), args: Vec<Expr>) -> (AggFunc, Words) {
         let words = match row.to {
-            To::Call(name) => Some(Words::new(name, args.clone())),
+            To::Call(known) => Some(Words::new(known, args.clone())),
             To::Written(words) => words(self, &args),
         };
         match words {
@@ -81,7 +81,7 @@ impl<'a> Planner<'a> {
                 let known = function::aggregate(words.name).and_then(|known| known.func.clone());
                 (known.unwrap_or_else(|| AggFunc::Other(words.name.to_owned())), words)
             }
-            None => (AggFunc::Other(format!("{}_{}", self.dialect, row.name)), Words::new(row.name, args)),
+            None => (AggFunc::Other(format!("{}_{name}", self.dialect)), Words::new(name, args)),
         }
     }
 

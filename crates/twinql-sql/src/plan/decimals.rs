@@ -19,21 +19,9 @@ use crate::rel::{ColumnId, ColumnInfo};
 use crate::schema::TypeClass;
 
 /// Functions whose values have a fraction by their type in PostgreSQL, whatever the argument's.
-const OF_FRACTIONS: [&str; 14] = [
-    "ceil",
-    "ceiling",
-    "floor",
-    "round",
-    "trunc",
-    "sqrt",
-    "exp",
-    "ln",
-    "power",
-    "pg_extract",
-    "pg_round_even",
-    "pg_round_to",
-    "pg_trunc_to",
-    "pg_interval_length",
+const OF_FRACTIONS: [&str; 14] = words![
+    ceil ceiling floor round trunc sqrt exp ln power pg_extract pg_round_even pg_round_to pg_trunc_to
+    pg_interval_length
 ];
 
 impl Planner<'_> {

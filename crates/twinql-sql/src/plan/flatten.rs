@@ -18,6 +18,7 @@ use sqlparser::ast::{self, FunctionArg, FunctionArgExpr, Spanned};
 use super::paths::Step;
 use super::shapes::Shape;
 use super::sight::{ScopeColumn, ScopeTable};
+use super::source::TableCall;
 use super::{Planner, Result, unsupported};
 use crate::dialects::Dialect;
 use crate::expr::{BinaryOp, Expr};
@@ -49,10 +50,10 @@ fn is_true(expr: &ast::Expr) -> bool {
 }
 
 /// Whether a function in FROM gives a row of NULLs where it finds none.
-pub(super) fn fills_up(name: &ast::ObjectName, args: &[FunctionArg]) -> bool {
-    match super::last_ident(name).map(|n| n.value.to_ascii_lowercase()).as_deref() {
+pub(super) fn fills_up(call: TableCall<'_>) -> bool {
+    match super::last_ident(call.name).map(|n| n.value.to_ascii_lowercase()).as_deref() {
         Some("explode_outer" | "posexplode_outer") => true,
-        Some("flatten") => named(args, &["input"])
+        Some("flatten") => named(call.args, &["input"])
             .is_some_and(|args| args.iter().any(|(name, value)| name == "outer" && is_true(value))),
         _ => false,
     }
@@ -60,19 +61,13 @@ pub(super) fn fills_up(name: &ast::ObjectName, args: &[FunctionArg]) -> bool {
 
 impl<'a> Planner<'a> {
     /// Such a function in FROM; `None` for another one.
-    pub(super) fn plan_flatten(
-        &mut self,
-        function: &str,
-        args: &'a [FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        name: &ast::ObjectName,
-    ) -> Result<Option<Source>> {
+    pub(super) fn plan_flatten(&mut self, function: &str, call: TableCall<'a>) -> Result<Option<Source>> {
         Ok(Some(match (self.dialect, function) {
-            (Dialect::Snowflake, "flatten") => self.plan_flattened(args, alias, name)?,
-            (Dialect::Snowflake, "split_to_table") => self.plan_split(args, alias, name)?,
-            (Dialect::Snowflake, "generator") => self.plan_generator(args, alias, name)?,
+            (Dialect::Snowflake, "flatten") => self.plan_flattened(call)?,
+            (Dialect::Snowflake, "split_to_table") => self.plan_split(call)?,
+            (Dialect::Snowflake, "generator") => self.plan_generator(call)?,
             (Dialect::Databricks, "explode" | "explode_outer" | "posexplode" | "posexplode_outer") => {
-                self.plan_explode(function.starts_with("pos"), args, alias, name)?
+                self.plan_explode(function.starts_with("pos"), call)?
             }
             _ => return Ok(None),
         }))
@@ -95,14 +90,9 @@ impl<'a> Planner<'a> {
         Ok((Rel::TableFunction { name: "json_each".to_owned(), args, columns: vec![key, value] }, key, value))
     }
 
-    fn plan_flattened(
-        &mut self,
-        args: &'a [FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        at: &ast::ObjectName,
-    ) -> Result<Source> {
-        let Some(args) = named(args, &["input"]) else {
-            return unsupported("FLATTEN with these arguments", at.span());
+    fn plan_flattened(&mut self, call: TableCall<'a>) -> Result<Source> {
+        let Some(args) = named(call.args, &["input"]) else {
+            return unsupported("FLATTEN with these arguments", call.name.span());
         };
         let (mut input, mut steps) = (None, Vec::new());
         for (name, value) in args {
@@ -122,7 +112,7 @@ impl<'a> Planner<'a> {
             }
         }
         let Some(document) = input.and_then(|input| self.part(input, &steps)) else {
-            return unsupported("FLATTEN without an input", at.span());
+            return unsupported("FLATTEN without an input", call.name.span());
         };
         let this = document.clone();
         let (rel, key, value) = self.each(document)?;
@@ -143,18 +133,13 @@ impl<'a> Planner<'a> {
             part("this", this),
         ];
         let table = ScopeTable { columns, ..ScopeTable::derived("flatten", [], []) };
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, call.alias)
     }
 
-    fn plan_split(
-        &mut self,
-        args: &'a [FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        at: &ast::ObjectName,
-    ) -> Result<Source> {
-        let planned = match named(args, &["text", "by"]) {
+    fn plan_split(&mut self, call: TableCall<'a>) -> Result<Source> {
+        let planned = match named(call.args, &["text", "by"]) {
             Some(args) if args.len() == 2 => self.plan_exprs(args.into_iter().map(|(_, e)| e))?,
-            _ => return unsupported("SPLIT_TO_TABLE with these arguments", at.span()),
+            _ => return unsupported("SPLIT_TO_TABLE with these arguments", call.name.span()),
         };
         let (rel, key, value) = self.each(Expr::function("sql_split", planned))?;
         let from_one = Expr::binary(BinaryOp::Add, Expr::Column(key), Expr::integer(1));
@@ -163,21 +148,16 @@ impl<'a> Planner<'a> {
             ScopeColumn { unlisted: true, ..ScopeColumn::new("value".to_owned(), value) },
         ];
         let table = ScopeTable { columns, ..ScopeTable::derived("split_to_table", [], []) };
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, call.alias)
     }
 
-    fn plan_generator(
-        &mut self,
-        args: &'a [FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        at: &ast::ObjectName,
-    ) -> Result<Source> {
-        let rows = match named(args, &["rowcount"]).as_deref() {
+    fn plan_generator(&mut self, call: TableCall<'a>) -> Result<Source> {
+        let rows = match named(call.args, &["rowcount"]).as_deref() {
             Some([(name, rows)]) if name == "rowcount" => self.plan_expr(rows)?.as_integer(),
             _ => None,
         };
         let Some(rows) = rows else {
-            return unsupported("GENERATOR without a number of rows", at.span());
+            return unsupported("GENERATOR without a number of rows", call.name.span());
         };
         let numbers = Expr::function("sql_range", vec![Expr::integer(0), Expr::integer(rows)]);
         let (rel, mut table) = self.named_relation("json_each", vec![numbers], &["value"])?;
@@ -185,7 +165,7 @@ impl<'a> Planner<'a> {
             column.unlisted = true;
             SEQUENCE.clone_into(&mut column.name);
         }
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, call.alias)
     }
 
     /// SEQ1(), SEQ2(), SEQ4() and SEQ8() beside a GENERATOR: the number of its row, from 0.
@@ -196,28 +176,22 @@ impl<'a> Planner<'a> {
     }
 
     /// `explode(array) AS x`, `explode(map) AS k, v`, `posexplode(array) AS p, x`.
-    fn plan_explode(
-        &mut self,
-        places: bool,
-        args: &'a [FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        at: &ast::ObjectName,
-    ) -> Result<Source> {
-        let array = match named(args, &["array"]).as_deref() {
+    fn plan_explode(&mut self, places: bool, call: TableCall<'a>) -> Result<Source> {
+        let array = match named(call.args, &["array"]).as_deref() {
             Some([(_, array)]) => self.plan_expr(array)?,
-            _ => return unsupported("EXPLODE with these arguments", at.span()),
+            _ => return unsupported("EXPLODE with these arguments", call.name.span()),
         };
-        let names = alias.map_or(0, |a| a.columns.len());
+        let names = call.alias.map_or(0, |a| a.columns.len());
         let (rel, key, value) = self.each(array)?;
         let columns = match (places, names) {
             (true, 0 | 2) => vec![("pos", key), ("col", value)],
             (false, 2) => vec![("key", key), ("value", value)],
             (false, 0 | 1) => vec![("col", value)],
-            _ => return unsupported("EXPLODE with these columns", at.span()),
+            _ => return unsupported("EXPLODE with these columns", call.name.span()),
         };
         let columns = columns.into_iter().map(|(name, id)| ScopeColumn::new(name.to_owned(), id)).collect();
         let table = ScopeTable { columns, ..ScopeTable::derived("explode", [], []) };
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, call.alias)
     }
 
     /// `doc:a.b[0]`, `doc['a']`: Snowflake and Databricks.

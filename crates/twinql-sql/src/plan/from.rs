@@ -67,8 +67,8 @@ impl<'a> Planner<'a> {
                     None => (JoinSide::Inner, None),
                 };
                 let source = FromItem::read(factor)?;
-                if let FromItem::Call { name, args, alias: _ } = &source
-                    && super::flatten::fills_up(name, args)
+                if let FromItem::Call(call) = source
+                    && super::flatten::fills_up(call)
                 {
                     if matches!(constraint, Some(JoinConstraint::On(_))) || scope.tables.is_empty() {
                         return unsupported(
@@ -93,7 +93,7 @@ impl<'a> Planner<'a> {
                         (parts.rel, tables)
                     }
                     // Its arguments see the tables before it.
-                    FromItem::Call { .. } | FromItem::Elements { .. } => {
+                    FromItem::Call(_) | FromItem::Elements { .. } => {
                         self.scopes.push(scope);
                         let planned = self.nested(|p| p.plan_source(source))?;
                         scope = self.leave_scope();
@@ -153,7 +153,7 @@ impl<'a> Planner<'a> {
         for mut input in inputs {
             if let Some(above) = input.above.take() {
                 let before = self.columns_from(0..input.tables.start);
-                let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                let at = constraint_span(input.constraint);
                 let always = |e: &Expr| *e == Expr::Literal(Value::Integer(1));
                 match (input.side, above.rows) {
                     (JoinSide::Inner, _) => late.extend(input.on),
@@ -195,7 +195,7 @@ impl<'a> Planner<'a> {
                 .partition(|e| after.is_empty() || !e.named().iter().any(|c| after.contains(c)));
             if input.side == JoinSide::Inner {
                 if !later.is_empty() {
-                    let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                    let at = constraint_span(input.constraint);
                     self.check_order_of_joins(at);
                 }
                 late.extend(later);
@@ -206,7 +206,7 @@ impl<'a> Planner<'a> {
             if !later.is_empty() {
                 return unsupported(
                     "an outer join whose ON names a table to its right",
-                    input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span),
+                    constraint_span(input.constraint),
                 );
             }
             let left_ids = self.columns_from(0..input.tables.start);
@@ -244,17 +244,11 @@ impl<'a> Planner<'a> {
                 let (rel, table) = self.plan_table(name)?;
                 Ok((rel, vec![self.with_alias(table, alias, true)?]))
             }
-            FromItem::Call { name, args, alias } => self.plan_table_function(name, args, alias),
+            FromItem::Call(call) => self.plan_table_function(call),
             FromItem::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
-            FromItem::Elements { array, alias, offset, ordinal } => {
+            FromItem::Elements { array, alias, offset } => {
                 let array = self.plan_expr(array)?;
-                let number = match (offset, alias.and_then(|alias| alias.columns.get(1))) {
-                    (Some(name), _) => {
-                        Some((name.map_or_else(|| "offset".to_owned(), |n| self.stored(n)), 0))
-                    }
-                    (None, Some(second)) if ordinal => Some((self.stored(&second.name), 1)),
-                    (None, _) => ordinal.then(|| ("ordinality".to_owned(), 1)),
-                };
+                let number = offset.map(|name| name.map_or_else(|| "offset".to_owned(), |n| self.stored(n)));
                 let (rel, table) = self.plan_elements(array, alias, number)?;
                 Ok((rel, vec![table]))
             }
@@ -267,9 +261,19 @@ impl<'a> Planner<'a> {
                 }
                 let columns = tables.into_iter().flat_map(|t| t.columns).filter(|c| !c.hidden).collect();
                 let table = ScopeTable { columns, ..ScopeTable::derived("", [], []) };
-                Ok((rel, vec![self.with_alias(table, alias, false)?]))
+                self.as_source(rel, table, alias)
             }
         }
+    }
+
+    /// A relation as the one table that it brings into scope.
+    pub(super) fn as_source(
+        &self,
+        rel: Rel,
+        table: ScopeTable,
+        alias: Option<&ast::TableAlias>,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 
     /// A subquery in FROM. Its outputs are the columns; no table behind them has a name or a rowid any more.
@@ -280,7 +284,7 @@ impl<'a> Planner<'a> {
     ) -> Result<(Rel, Vec<ScopeTable>)> {
         let planned = self.plan_query(subquery)?;
         let table = ScopeTable::derived("", planned.names, planned.query.output);
-        Ok((planned.query.rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(planned.query.rel, table, alias)
     }
 
     /// A common table expression or a table of the schema.
@@ -385,10 +389,10 @@ fn is_catalogue(name: &str) -> bool {
     ["sqlite_master", "sqlite_schema", "sqlite_temp_master"].iter().any(|n| name.eq_ignore_ascii_case(n))
 }
 
-fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
+fn constraint_span(constraint: Option<&JoinConstraint>) -> sqlparser::tokenizer::Span {
     match constraint {
-        JoinConstraint::On(expr) => expr.span(),
-        JoinConstraint::Using(_) | JoinConstraint::Natural | JoinConstraint::None => {
+        Some(JoinConstraint::On(expr)) => expr.span(),
+        Some(JoinConstraint::Using(_) | JoinConstraint::Natural | JoinConstraint::None) | None => {
             sqlparser::tokenizer::Span::empty()
         }
     }
@@ -496,7 +500,7 @@ fn merge_common(
         }
         Some(JoinConstraint::Natural) => {
             if tables.iter().flat_map(|t| &t.columns).any(|c| c.name == REST) {
-                let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                let at = constraint_span(input.constraint);
                 return unsupported("NATURAL JOIN of a table whose columns are not declared", at);
             }
             let (left, right) = tables.split_at(start.min(tables.len()));

@@ -98,16 +98,8 @@ impl<'a> Planner<'a> {
         // DuckDB takes a regular expression, which all of the text has to match
         // (https://duckdb.org/docs/stable/sql/functions/pattern_matching).
         if self.dialect == Dialect::Duckdb
-            && let [text, pattern] = args.as_slice()
+            && let Some(matched) = crate::dialects::matches_whole(self, &args)
         {
-            let whole = match pattern.as_text() {
-                Some(written) => Expr::text(format!("^(?:{written})$")),
-                None => {
-                    let opened = Expr::binary(BinaryOp::Concat, Expr::text("^(?:"), pattern.clone());
-                    Expr::binary(BinaryOp::Concat, opened, Expr::text(")$"))
-                }
-            };
-            let matched = call("pg_regexp", vec![text.clone(), whole, Expr::text("c")]);
             return Ok(negate_if(negated, matched));
         }
         Ok(negate_if(negated, call("pg_similar", args)))

@@ -24,7 +24,6 @@ use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel};
 use crate::schema::TypeClass;
 use crate::spans::TextRange;
-use crate::value::Value;
 
 /// One step into a value.
 pub(super) enum Step {
@@ -355,15 +354,14 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The elements of an array as rows: in FROM, `UNNEST(array) AS x WITH OFFSET AS n`, or
-    /// `UNNEST(array) WITH ORDINALITY AS t (x, n)`: their number is counted from `number`.1.
+    /// The elements of an array as rows: in FROM, `UNNEST(array) AS x WITH OFFSET AS n`.
     ///
     /// The fields of elements that are STRUCTs are columns of their own, and `x` is the whole element.
     pub(super) fn plan_elements(
         &mut self,
         array: Expr,
         alias: Option<&ast::TableAlias>,
-        number: Option<(String, i64)>,
+        number: Option<String>,
     ) -> Result<(Rel, ScopeTable)> {
         let shape = self.shape(&array);
         let args = match array {
@@ -403,13 +401,10 @@ impl<'a> Planner<'a> {
             self.kinds.insert(value, *kind);
         }
         self.note_shape(value, element);
-        if let Some((name, first)) = number {
+        if let Some(name) = number {
             let key = self.new_column(ColumnInfo::computed("key", TypeClass::Integer, false))?;
             columns.insert(0, key);
-            let part = (first != 0).then(|| {
-                Expr::binary(BinaryOp::Add, Expr::Column(key), Expr::Literal(Value::Integer(first)))
-            });
-            scope.push(ScopeColumn { part, ..ScopeColumn::new(name, key) });
+            scope.push(ScopeColumn::new(name, key));
         }
         let whole = alias.filter(|_| names.is_empty()).map(|_| value);
         let table = ScopeTable { columns: scope, whole, ..ScopeTable::derived(name, [], []) };

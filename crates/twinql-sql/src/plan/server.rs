@@ -311,11 +311,7 @@ impl<'a> Planner<'a> {
         let name = if adds { "tsql_plus" } else { "tsql_minus" };
         let unknown = || Some(call(name, vec![left.clone(), right.clone()]));
         let later = |at: &Expr, days: &Expr| {
-            let days = match (adds, days.as_integer()) {
-                (true, _) => days.clone(),
-                (false, Some(n)) => Expr::integer(n.saturating_neg()),
-                (false, None) => Expr::unary(crate::expr::UnaryOp::Neg, days.clone()),
-            };
+            let days = if adds { days.clone() } else { days.counted_back() };
             Some(call("my_date_add", vec![at.clone(), days, Expr::text("day")]))
         };
         let whole = |e: &Expr| self.class(e) == TypeClass::Integer;
@@ -395,11 +391,7 @@ impl<'a> Planner<'a> {
         };
         let days = |e: &Expr| matches!(self.class(e), TypeClass::Integer | TypeClass::Number);
         let later = |at: &Expr, by: &Expr| {
-            let by = match (adds, by.as_integer()) {
-                (true, _) => by.clone(),
-                (false, Some(n)) => Expr::integer(n.saturating_neg()),
-                (false, None) => Expr::unary(crate::expr::UnaryOp::Neg, by.clone()),
-            };
+            let by = if adds { by.clone() } else { by.counted_back() };
             match self.class(&by) {
                 TypeClass::Integer => call("my_date_add", vec![at.clone(), by, Expr::text("day")]),
                 _ => {

@@ -5,12 +5,20 @@ use sqlparser::ast::{self, Spanned, TableFactor, TableWithJoins};
 use super::refuse::refuse_present;
 use super::{Result, unsupported};
 
+/// A table-valued function's call in FROM.
+#[derive(Clone, Copy)]
+pub(super) struct TableCall<'a> {
+    pub(super) name: &'a ast::ObjectName,
+    pub(super) args: &'a [ast::FunctionArg],
+    pub(super) alias: Option<&'a ast::TableAlias>,
+}
+
 /// What stands between the inputs of FROM.
 pub(super) enum FromItem<'a> {
     /// A table, a view or a common table expression.
     Named { name: &'a ast::ObjectName, alias: Option<&'a ast::TableAlias> },
     /// A table-valued function.
-    Call { name: &'a ast::ObjectName, args: &'a [ast::FunctionArg], alias: Option<&'a ast::TableAlias> },
+    Call(TableCall<'a>),
     /// A subquery.
     Derived {
         subquery: &'a ast::Query,
@@ -23,8 +31,6 @@ pub(super) enum FromItem<'a> {
         array: &'a ast::Expr,
         alias: Option<&'a ast::TableAlias>,
         offset: Option<Option<&'a ast::Ident>>,
-        /// They are numbered from 1 in a second column: WITH ORDINALITY.
-        ordinal: bool,
     },
     /// Joins in parentheses.
     Nested { from: &'a TableWithJoins, alias: Option<&'a ast::TableAlias> },
@@ -58,7 +64,7 @@ impl<'a> FromItem<'a> {
                     return Ok(FromItem::Named { name, alias });
                 };
                 refuse_present(settings, "SETTINGS of a table function", factor)?;
-                Ok(FromItem::Call { name, args, alias })
+                Ok(FromItem::Call(TableCall { name, args, alias }))
             }
             TableFactor::Function {
                 // The arguments see the tables before it, said or not.
@@ -70,14 +76,16 @@ impl<'a> FromItem<'a> {
             } => {
                 refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
                 let alias = alias.as_ref();
-                Ok(FromItem::Call { name, args, alias })
+                Ok(FromItem::Call(TableCall { name, args, alias }))
             }
             // TABLE(f(x)): Snowflake's and Oracle's words for f(x).
             TableFactor::TableFunction { expr: ast::Expr::Function(function), alias } => match &function.args
             {
-                ast::FunctionArguments::List(list) => {
-                    Ok(FromItem::Call { name: &function.name, args: &list.args, alias: alias.as_ref() })
-                }
+                ast::FunctionArguments::List(list) => Ok(FromItem::Call(TableCall {
+                    name: &function.name,
+                    args: &list.args,
+                    alias: alias.as_ref(),
+                })),
                 _ => unsupported("TABLE() of this function", factor.span()),
             },
             TableFactor::Derived { lateral, subquery, alias, sample } => {
@@ -92,8 +100,10 @@ impl<'a> FromItem<'a> {
                 let [array] = array_exprs.as_slice() else {
                     return unsupported("UNNEST of several arrays", factor.span());
                 };
+                // It is a call by now (`crate::parse`), unless an offset stands there too.
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
                 let offset = with_offset.then_some(with_offset_alias.as_ref());
-                Ok(FromItem::Elements { array, alias: alias.as_ref(), offset, ordinal: *with_ordinality })
+                Ok(FromItem::Elements { array, alias: alias.as_ref(), offset })
             }
             other => unsupported("this kind of table in FROM", other.span()),
         }

@@ -8,6 +8,7 @@ use sqlparser::ast::{self, Spanned};
 
 use super::paths::elements_of;
 use super::sight::ScopeTable;
+use super::source::TableCall;
 use super::{Planner, Result, only_ident, unsupported};
 use crate::dialects::Dialect;
 use crate::expr::{BinaryOp, Expr};
@@ -19,16 +20,12 @@ pub(crate) const NUMBERED: &str = "unnest with ordinality";
 
 impl<'a> Planner<'a> {
     /// A call in FROM. Its arguments may read the tables before it, which the caller has put in scope.
-    pub(super) fn plan_table_function(
-        &mut self,
-        name: &'a ast::ObjectName,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-    ) -> Result<(Rel, Vec<ScopeTable>)> {
+    pub(super) fn plan_table_function(&mut self, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        let TableCall { name, args: _, alias } = call;
         let Some(function) = only_ident(name).map(|i| i.value.to_ascii_lowercase()) else {
             return unsupported(format!("table-valued function {name}"), name.span());
         };
-        if let Some(planned) = self.plan_flatten(&function, args, alias, name)? {
+        if let Some(planned) = self.plan_flatten(&function, call)? {
             return Ok(planned);
         }
         let columns: &[&str] = match function.as_str() {
@@ -38,27 +35,25 @@ impl<'a> Planner<'a> {
             "unnest" | "jsonb_array_elements_text" | "json_array_elements_text" | "regexp_split_to_table"
                 if self.dialect != Dialect::Sqlite =>
             {
-                return self.plan_unnest(&function, args, alias, name);
+                return self.plan_unnest(&function, call);
             }
-            NUMBERED => return self.plan_numbered(args, alias, name),
-            "string_split" if self.dialect == Dialect::Tsql => {
-                return self.plan_string_split(args, alias, name);
-            }
+            NUMBERED => return self.plan_numbered(call),
+            "string_split" if self.dialect == Dialect::Tsql => return self.plan_string_split(call),
             "generate_series" => &["value"],
             "pragma_table_info" => &["cid", "name", "type", "notnull", "dflt_value", "pk"],
             _ => return unsupported(format!("table-valued function {function}"), name.span()),
         };
-        let planned = self.plan_arguments(args, name)?;
+        let planned = self.plan_arguments(call)?;
         let (rel, table) = self.named_relation(&function, planned, columns)?;
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, alias)
     }
 
-    fn plan_arguments(&mut self, args: &'a [ast::FunctionArg], at: &ast::ObjectName) -> Result<Vec<Expr>> {
+    fn plan_arguments(&mut self, call: TableCall<'a>) -> Result<Vec<Expr>> {
         let plan = |arg: &'a ast::FunctionArg| match arg {
             ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => self.plan_expr(expr),
-            other => unsupported(format!("argument {other}"), at.span()),
+            other => unsupported(format!("argument {other}"), call.name.span()),
         };
-        args.iter().map(plan).collect()
+        call.args.iter().map(plan).collect()
     }
 
     /// A relation that is known by its name and its columns alone, of which any value may come.
@@ -78,18 +73,12 @@ impl<'a> Planner<'a> {
 
     /// `unnest(array)` and its relatives: the elements, in a column that is called as the
     /// table is.
-    fn plan_unnest(
-        &mut self,
-        function: &str,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        name: &ast::ObjectName,
-    ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let planned = self.plan_arguments(args, name)?;
+    fn plan_unnest(&mut self, function: &str, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_arguments(call)?;
         let elements = match (function, planned.as_slice()) {
             ("regexp_split_to_table", [_, _]) => "pg_string_to_array",
             ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
-            _ => return unsupported(format!("{function} with these arguments"), name.span()),
+            _ => return unsupported(format!("{function} with these arguments"), call.name.span()),
         };
         let written = |e: &Expr| {
             e.as_function().is_some_and(|(name, _)| matches!(name.as_str(), "pg_array" | "json_array"))
@@ -104,21 +93,16 @@ impl<'a> Planner<'a> {
             other => other,
         };
         table.name = function.to_owned();
-        let called = alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
+        let called = call.alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
         if let Some(column) = table.columns.first_mut() {
             column.name = called;
         }
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, call.alias)
     }
 
     /// `UNNEST(array) WITH ORDINALITY`: the elements, and their places from 1.
-    fn plan_numbered(
-        &mut self,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        name: &ast::ObjectName,
-    ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let planned = self.plan_arguments(args, name)?;
+    fn plan_numbered(&mut self, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_arguments(call)?;
         let array = match self.dialect {
             Dialect::Postgres => vec![Expr::function("pg_array_of", planned)],
             _ => planned,
@@ -132,20 +116,15 @@ impl<'a> Planner<'a> {
             place.part = Some(Expr::binary(BinaryOp::Add, Expr::Column(place.id), Expr::integer(1)));
         }
         table.name = "unnest".to_owned();
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, call.alias)
     }
 
     /// SQL Server's `STRING_SPLIT(text, separator)`: the parts in a column `value`, one empty part of an empty text
     /// (<https://learn.microsoft.com/sql/t-sql/functions/string-split-transact-sql>).
-    fn plan_string_split(
-        &mut self,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        name: &ast::ObjectName,
-    ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let planned = self.plan_arguments(args, name)?;
+    fn plan_string_split(&mut self, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_arguments(call)?;
         let [text, _] = planned.as_slice() else {
-            return unsupported("STRING_SPLIT with these arguments", name.span());
+            return unsupported("STRING_SPLIT with these arguments", call.name.span());
         };
         let text = text.clone();
         let parts = Expr::function("pg_string_to_array", planned);
@@ -158,6 +137,6 @@ impl<'a> Planner<'a> {
         };
         let (rel, mut table) = self.named_relation("json_each", vec![array], &["value"])?;
         table.name = "string_split".to_owned();
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+        self.as_source(rel, table, call.alias)
     }
 }

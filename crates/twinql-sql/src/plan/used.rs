@@ -209,15 +209,7 @@ fn say_types(schema: &mut Schema, plan: &Plan, dialect: Dialect) {
                 is_number(left) || is_number(right) || matches!(op, BinaryOp::Mul | BinaryOp::Div);
             if takes_numbers && !matches!(op, BinaryOp::Concat) {
                 [left, right].into_iter().for_each(|side| add(side, "NUMERIC"));
-            } else if matches!(
-                op,
-                BinaryOp::Eq
-                    | BinaryOp::NotEq
-                    | BinaryOp::Lt
-                    | BinaryOp::LtEq
-                    | BinaryOp::Gt
-                    | BinaryOp::GtEq
-            ) {
+            } else if op.is_comparison() {
                 for (side, other) in [(left, right), (right, left)] {
                     if let Some(declared) = declared(other) {
                         add(side, declared);

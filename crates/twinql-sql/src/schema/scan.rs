@@ -261,23 +261,7 @@ impl Scanner<'_> {
 
     /// The rest of a string up to `end`, backslashes read where the dialect has them.
     fn string(&mut self, end: char) -> String {
-        if !self.dialect.text().backslash_escapes {
-            return self.quoted(end);
-        }
-        let line = self.line;
-        let mut s = String::new();
-        loop {
-            match self.next() {
-                None => {
-                    self.out.unclosed.push((line, "a quote"));
-                    return s;
-                }
-                Some('\\') => s.extend(self.next()),
-                Some(c) if c != end => s.push(c),
-                Some(_) if self.eat(end) => s.push(end),
-                Some(_) => return s,
-            }
-        }
+        self.rest_of(end, self.dialect.text().backslash_escapes)
     }
 
     /// The text between `$tag$` and `$tag$`, the first `$` being read already; `None` where
@@ -303,8 +287,13 @@ impl Scanner<'_> {
         Some(body)
     }
 
-    /// The rest of a quoted token up to `end`; a doubled `end` stands for itself.
+    /// The rest of a quoted name up to `end`.
     fn quoted(&mut self, end: char) -> String {
+        self.rest_of(end, false)
+    }
+
+    /// The rest of a quoted token up to `end`; a doubled `end` stands for itself, and what a backslash escapes.
+    fn rest_of(&mut self, end: char, escapes: bool) -> String {
         let line = self.line;
         let mut s = String::new();
         loop {
@@ -313,6 +302,7 @@ impl Scanner<'_> {
                     self.out.unclosed.push((line, "a quote"));
                     return s;
                 }
+                Some('\\') if escapes => s.extend(self.next()),
                 Some(c) if c != end => s.push(c),
                 Some(_) if end != ']' && self.eat(end) => s.push(end),
                 Some(_) => return s,

@@ -5,19 +5,8 @@ use std::fmt::Write;
 use super::calendar::{HOUR, MINUTE, Part, SECOND, digits, fraction};
 use super::moment::Moment;
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+const MONTHS: [&str; 12] = words![
+    January February March April May June July August September October November December
 ];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 

@@ -43,33 +43,9 @@ pub enum Treatment {
 const MAX_TREATED: usize = 200;
 
 /// Functions of dates whose names say no more of that.
-const OF_DATES: &[&str] = &[
-    "age",
-    "adddate",
-    "datediff",
-    "date",
-    "datetime",
-    "day",
-    "dayname",
-    "dayofmonth",
-    "dayofweek",
-    "dayofyear",
-    "extract",
-    "julianday",
-    "last_day",
-    "month",
-    "monthname",
-    "quarter",
-    "strftime",
-    "subdate",
-    "timediff",
-    "timestampdiff",
-    "to_days",
-    "unixepoch",
-    "week",
-    "weekday",
-    "weekofyear",
-    "year",
+const OF_DATES: &[&str] = &twinql_sql::words![
+    age adddate datediff date datetime day dayname dayofmonth dayofweek dayofyear extract julianday last_day month
+    monthname quarter strftime subdate timediff timestampdiff to_days unixepoch week weekday weekofyear year
 ];
 
 /// Functions that make JSON of plain values.

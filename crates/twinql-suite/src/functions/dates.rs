@@ -5,7 +5,7 @@ use twinql_sql::temporal::{Interval, Moment, Part, Unit, format_mysql, format_po
 
 use super::{Returned, Stop, exactly, number, real, shown, text, whole};
 
-fn moment(value: &Value) -> Option<Moment> {
+pub(super) fn moment(value: &Value) -> Option<Moment> {
     match value {
         Value::Text(s) => Moment::parse(s),
         _ => None,

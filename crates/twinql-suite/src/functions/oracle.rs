@@ -3,14 +3,8 @@
 use twinql_sql::Value;
 use twinql_sql::temporal::Moment;
 
+use super::dates::moment;
 use super::{Returned, Stop, real, shown, texts, whole};
-
-fn moment(value: &Value) -> Option<Moment> {
-    match value {
-        Value::Text(s) => Moment::parse(s),
-        _ => None,
-    }
-}
 
 /// Whether a day is the last of its month.
 fn is_last(at: Moment) -> bool {

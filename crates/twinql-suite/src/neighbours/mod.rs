@@ -34,12 +34,17 @@ pub struct Neighbour {
 
 /// Where a mutation changes a query; `None`, and nothing is changed, at a place whose turn it is not.
 enum In {
-    Select(fn(&mut Select, &mut Turn, &mut Context<'_>) -> Changed),
-    Query(fn(&mut Query, &mut Turn, &mut Context<'_>) -> Changed),
-    Expr(fn(&mut Expr, &mut Turn, &mut Context<'_>) -> Changed),
+    Select(OnSelect),
+    Query(OnQuery),
+    Expr(OnExpr),
     /// In the whole query, which gets the number of the place.
-    Whole(fn(&Query, usize, &mut Context<'_>) -> Outcome),
+    Whole(OnWhole),
 }
+
+type OnSelect = fn(&mut Select, &mut Turn, &mut Context<'_>) -> Changed;
+type OnQuery = fn(&mut Query, &mut Turn, &mut Context<'_>) -> Changed;
+type OnExpr = fn(&mut Expr, &mut Turn, &mut Context<'_>) -> Changed;
+type OnWhole = fn(&Query, usize, &mut Context<'_>) -> Outcome;
 
 /// One kind of change.
 #[allow(missing_debug_implementations)] // function pointers
@@ -71,129 +76,106 @@ impl Mutation {
     }
 }
 
-const fn mutation(name: &'static str, doc: &'static str, outcomes: usize, change: In) -> Mutation {
-    Mutation { name, doc, outcomes, change }
+/// Rows of the list by where they change a query.
+macro_rules! rows {
+    ($($row:ident: $place:ident, $change:ty;)*) => {$(
+        const fn $row(name: &'static str, doc: &'static str, outcomes: usize, change: $change) -> Mutation {
+            Mutation { name, doc, outcomes, change: In::$place(change) }
+        }
+    )*};
+}
+
+rows! {
+    select: Select, OnSelect;
+    query: Query, OnQuery;
+    expr: Expr, OnExpr;
+    whole: Whole, OnWhole;
 }
 
 /// All mutations.
 pub const MUTATIONS: &[Mutation] = &[
-    mutation(
+    expr(
         "number",
         "a number becomes one more, one less (a fraction 0.001), or another",
         10,
-        In::Expr(expressions::number),
+        expressions::number,
     ),
-    mutation(
+    expr(
         "string",
         "a string changes case, loses or gains characters, becomes a part of itself, or another",
         14,
-        In::Expr(expressions::string),
+        expressions::string,
     ),
-    mutation("comparison", "a comparison operator becomes another", 5, In::Expr(expressions::comparison)),
+    expr("comparison", "a comparison operator becomes another", 5, expressions::comparison),
     // Before `column`, which makes the same texts: of equal ones the first names the kind.
-    mutation(
-        "join-key",
-        "one side of a join's equality becomes another column",
-        4,
-        In::Select(clauses::join_key),
-    ),
-    mutation("column", "a column becomes another of the query's tables", 40, In::Expr(expressions::column)),
-    mutation("aggregate", "an aggregate becomes another", 4, In::Expr(expressions::aggregate)),
-    mutation(
-        "drop-aggregate",
-        "an aggregate is dropped, its argument stays",
-        1,
-        In::Expr(expressions::drop_aggregate),
-    ),
-    mutation(
+    select("join-key", "one side of a join's equality becomes another column", 4, clauses::join_key),
+    expr("column", "a column becomes another of the query's tables", 40, expressions::column),
+    expr("aggregate", "an aggregate becomes another", 4, expressions::aggregate),
+    expr("drop-aggregate", "an aggregate is dropped, its argument stays", 1, expressions::drop_aggregate),
+    expr(
         "aggregate-distinct",
         "DISTINCT is added to or removed from an aggregate",
         1,
-        In::Expr(expressions::aggregate_distinct),
+        expressions::aggregate_distinct,
     ),
-    mutation("count-star", "COUNT(x) becomes COUNT(*)", 1, In::Expr(expressions::count_star)),
-    mutation(
-        "count-column",
-        "COUNT(*) becomes COUNT(DISTINCT) or SUM of a column",
-        4,
-        In::Expr(expressions::count_column),
-    ),
-    mutation("and-or", "AND becomes OR, OR becomes AND", 1, In::Expr(expressions::and_or)),
-    mutation("drop-conjunct", "one side of an AND or OR is dropped", 2, In::Expr(expressions::drop_conjunct)),
-    mutation(
-        "like-equal",
-        "LIKE becomes =, = with a string becomes LIKE",
-        1,
-        In::Expr(expressions::like_equal),
-    ),
-    mutation("arithmetic", "an arithmetic operator becomes another", 3, In::Expr(expressions::arithmetic)),
-    mutation(
+    expr("count-star", "COUNT(x) becomes COUNT(*)", 1, expressions::count_star),
+    expr("count-column", "COUNT(*) becomes COUNT(DISTINCT) or SUM of a column", 4, expressions::count_column),
+    expr("and-or", "AND becomes OR, OR becomes AND", 1, expressions::and_or),
+    expr("drop-conjunct", "one side of an AND or OR is dropped", 2, expressions::drop_conjunct),
+    expr("like-equal", "LIKE becomes =, = with a string becomes LIKE", 1, expressions::like_equal),
+    expr("arithmetic", "an arithmetic operator becomes another", 3, expressions::arithmetic),
+    expr(
         "negation",
         "IN, LIKE, BETWEEN, EXISTS, IS NULL are negated, or no longer",
         1,
-        In::Expr(expressions::negation),
+        expressions::negation,
     ),
-    mutation("in-list", "a member of an IN list is dropped", 3, In::Expr(expressions::in_list)),
-    mutation("distinct", "SELECT DISTINCT is added or removed", 1, In::Select(clauses::distinct)),
-    mutation("drop-where", "WHERE is dropped", 1, In::Select(clauses::drop_where)),
-    mutation("drop-having", "HAVING is dropped", 1, In::Select(clauses::drop_having)),
-    mutation(
+    expr("in-list", "a member of an IN list is dropped", 3, expressions::in_list),
+    select("distinct", "SELECT DISTINCT is added or removed", 1, clauses::distinct),
+    select("drop-where", "WHERE is dropped", 1, clauses::drop_where),
+    select("drop-having", "HAVING is dropped", 1, clauses::drop_having),
+    select(
         "having-where",
         "the condition of WHERE moves into HAVING, that of HAVING into WHERE",
         1,
-        In::Select(clauses::having_where),
+        clauses::having_where,
     ),
-    mutation(
-        "group-output",
-        "GROUP BY takes the output columns instead of its keys",
-        1,
-        In::Select(clauses::group_output),
-    ),
-    mutation(
+    select("group-output", "GROUP BY takes the output columns instead of its keys", 1, clauses::group_output),
+    select(
         "add-group",
         "GROUP BY a key of one of the tables is added: one row for each, as IN gives",
         3,
-        In::Select(clauses::add_group),
+        clauses::add_group,
     ),
-    mutation("drop-group-key", "a key of GROUP BY is dropped", 2, In::Select(clauses::drop_group_key)),
-    mutation("direction", "ASC becomes DESC, DESC becomes ASC", 1, In::Query(clauses::direction)),
-    mutation("drop-order", "ORDER BY is dropped", 1, In::Query(clauses::drop_order)),
-    mutation(
-        "drop-order-key",
-        "one of several keys of ORDER BY is dropped",
-        2,
-        In::Query(clauses::drop_order_key),
-    ),
-    mutation("limit", "LIMIT becomes one more, one less, or is dropped", 3, In::Query(clauses::limit)),
-    mutation("add-limit", "LIMIT 1 is added to an ordered query", 1, In::Whole(clauses::add_limit)),
-    mutation(
+    select("drop-group-key", "a key of GROUP BY is dropped", 2, clauses::drop_group_key),
+    query("direction", "ASC becomes DESC, DESC becomes ASC", 1, clauses::direction),
+    query("drop-order", "ORDER BY is dropped", 1, clauses::drop_order),
+    query("drop-order-key", "one of several keys of ORDER BY is dropped", 2, clauses::drop_order_key),
+    query("limit", "LIMIT becomes one more, one less, or is dropped", 3, clauses::limit),
+    whole("add-limit", "LIMIT 1 is added to an ordered query", 1, clauses::add_limit),
+    select(
         "join-type",
         "an inner join becomes a left join, an outer join an inner one",
         1,
-        In::Select(clauses::join_type),
+        clauses::join_type,
     ),
-    mutation("drop-join", "the last join is dropped", 1, In::Select(clauses::drop_join)),
-    mutation(
-        "drop-join-condition",
-        "a join loses its condition",
-        1,
-        In::Select(clauses::drop_join_condition),
-    ),
-    mutation("table", "a table becomes another", 4, In::Select(clauses::table)),
-    mutation(
+    select("drop-join", "the last join is dropped", 1, clauses::drop_join),
+    select("drop-join-condition", "a join loses its condition", 1, clauses::drop_join_condition),
+    select("table", "a table becomes another", 4, clauses::table),
+    query(
         "set-operator",
         "UNION, INTERSECT and EXCEPT become each other, ALL is added or removed",
         3,
-        In::Query(clauses::set_operator),
+        clauses::set_operator,
     ),
-    mutation("drop-arm", "one arm of a set operation is dropped", 2, In::Query(clauses::drop_arm)),
-    mutation("drop-item", "an output column is dropped", 4, In::Select(clauses::drop_item)),
-    mutation("add-item", "an output column is added", 2, In::Select(clauses::add_item)),
-    mutation(
+    query("drop-arm", "one arm of a set operation is dropped", 2, clauses::drop_arm),
+    select("drop-item", "an output column is dropped", 4, clauses::drop_item),
+    select("add-item", "an output column is added", 2, clauses::add_item),
+    whole(
         "drop-span",
         "a run of words is dropped, wherever what stays is a query",
         spans::MAX_WORDS,
-        In::Whole(spans::drop_span),
+        spans::drop_span,
     ),
 ];
 

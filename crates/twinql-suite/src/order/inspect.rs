@@ -8,7 +8,8 @@ use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Query,
     Select, SelectItem, SetExpr, Visitor,
 };
-use twinql_sql::{Value, syntax};
+use twinql_sql::Value;
+use twinql_sql::syntax::{self, item_expr};
 
 use crate::facts::constant;
 
@@ -86,19 +87,11 @@ impl Visitor for Found {
         let group = Group::of(select);
         let items = select.projection.iter();
         self.inside |= group.aggregates
-            && (items.into_iter().any(|item| match expression(item) {
+            && (items.into_iter().any(|item| match item_expr(item) {
                 Some(e) => group.leaves_open(e, 0),
                 None => true,
             }) || select.having.as_ref().is_some_and(|e| group.leaves_open(e, 0)));
         ControlFlow::Continue(())
-    }
-}
-
-/// The expression of an output; none for a wildcard.
-fn expression(item: &SelectItem) -> Option<&Expr> {
-    match item {
-        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
-        _ => None,
     }
 }
 
@@ -113,7 +106,7 @@ fn one_row(query: &Query) -> bool {
         return false;
     };
     let grouped = !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
-    !grouped && select.projection.iter().filter_map(expression).any(|e| aggregates(e, 0))
+    !grouped && select.projection.iter().filter_map(item_expr).any(|e| aggregates(e, 0))
 }
 
 /// Expressions nested deeper are taken for what is less convenient.
@@ -185,7 +178,7 @@ struct Group<'s> {
 
 impl<'s> Group<'s> {
     fn of(select: &'s Select) -> Group<'s> {
-        let items = || select.projection.iter().filter_map(expression);
+        let items = || select.projection.iter().filter_map(item_expr);
         let mut keys: Vec<&Expr> = Vec::new();
         let mut grouped = select.having.is_some() || items().any(|e| aggregates(e, 0));
         match &select.group_by {
@@ -202,7 +195,7 @@ impl<'s> Group<'s> {
                         Expr::Identifier(i) => select.projection.iter().find(|item| named(item, i)),
                         _ => place.and_then(|p| select.projection.get(p)),
                     };
-                    keys.extend(output.and_then(expression));
+                    keys.extend(output.and_then(item_expr));
                 }
             }
             GroupByExpr::All(_) => grouped = true,

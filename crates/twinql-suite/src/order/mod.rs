@@ -175,14 +175,8 @@ fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
     let single = matches!(&*query.body, SetExpr::Select(_))
         && !matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_)));
     // A wildcard hides which place an output has.
-    let plain = select
-        .projection
-        .iter()
-        .all(|i| matches!(i, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { expr: _, alias: _ }));
-    let item = |i: usize| match select.projection.get(i) {
-        Some(SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ }) => Some(e),
-        _ => None,
-    };
+    let plain = select.projection.iter().all(|item| syntax::item_expr(item).is_some());
+    let item = |i: usize| select.projection.get(i).and_then(syntax::item_expr);
     // A sort key that is put out anyway: by its number, its alias, as the same expression, or by its name.
     let position = |e: &Expr| -> Option<usize> {
         if let Some(Value::Integer(n)) = constant(e) {

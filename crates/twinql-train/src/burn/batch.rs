@@ -5,11 +5,8 @@
 //! not matter. Where the device [gathers](Place::gathers), edges are one list of the whole batch; elsewhere each pair has as
 //! many, and those that are padding end at [`NONE`].
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use burn::tensor::{Int, Tensor};
-use twinql_gmn::{config::GmnConfig, prepare::Prepared};
+use twinql_gmn::{config::GmnConfig, pass::batch::Texts, prepare::Prepared};
 
 use super::device::Place;
 
@@ -142,7 +139,7 @@ impl Batch {
             let degrees = pair.starts.windows(2).map(|ends| 1.0 / (ends[1] - ends[0]).max(1) as f32);
             degrees.collect()
         };
-        let texts = Texts::of(pairs);
+        let texts = Texts::of(pairs.iter().copied());
         let text_of = |pair: &Prepared| {
             let place = |text: &Option<u32>| {
                 text.map_or(texts.list.len(), |text| texts.places[&pair.texts[text as usize]])
@@ -155,7 +152,7 @@ impl Batch {
             left: sizes.left,
             right: sizes.right,
             texts: texts.list.len(),
-            text_length: texts.length(),
+            text_length: longest(&texts),
             words: place.indices(&sizes.all(pairs, 1, 0, |pair| codes(&pair.words))),
             tags: config
                 .fact_rows()
@@ -173,8 +170,8 @@ impl Batch {
             } else {
                 Edges::marked(pairs, sizes, most(|p| p.sources.len()), place)
             },
-            chars: place.indices(&texts.padded(0, i32::from)),
-            char_mask: place.list(texts.padded(0.0, |_| 1.0), [texts.list.len(), texts.length(), 1]),
+            chars: place.indices(&padded(&texts, 0, i32::from)),
+            char_mask: place.list(padded(&texts, 0.0, |_| 1.0), [texts.list.len(), longest(&texts), 1]),
             text_scale: {
                 let scales = texts.list.iter().map(|text| 1.0 / text.len().max(1) as f32);
                 place.list(scales.collect(), [texts.list.len(), 1])
@@ -237,38 +234,19 @@ fn relations(pairs: &[&Prepared], sizes: Sizes) -> Vec<i32> {
     all
 }
 
-/// The distinct strings of a batch.
-struct Texts {
-    places: BTreeMap<Arc<[u8]>, usize>,
-    list: Vec<Arc<[u8]>>,
+/// The length of the longest string.
+fn longest(texts: &Texts) -> usize {
+    texts.list.iter().map(|text| text.len()).max().unwrap_or(0).max(1)
 }
 
-impl Texts {
-    fn of(pairs: &[&Prepared]) -> Texts {
-        let mut texts = Texts { places: BTreeMap::new(), list: Vec::new() };
-        for text in pairs.iter().flat_map(|pair| &pair.texts) {
-            texts.places.entry(text.clone()).or_insert_with(|| {
-                texts.list.push(text.clone());
-                texts.list.len() - 1
-            });
+/// An entry for each character of each string, padded to one length.
+fn padded<T: Copy>(texts: &Texts, rest: T, of: impl Fn(u8) -> T) -> Vec<T> {
+    let length = longest(texts);
+    let mut all = vec![rest; texts.list.len() * length];
+    for (text, to) in texts.list.iter().zip(all.chunks_exact_mut(length)) {
+        for (&code, to) in text.iter().zip(to) {
+            *to = of(code);
         }
-        texts
     }
-
-    /// The length of the longest.
-    fn length(&self) -> usize {
-        self.list.iter().map(|text| text.len()).max().unwrap_or(0).max(1)
-    }
-
-    /// An entry for each character of each string, padded to one length.
-    fn padded<T: Copy>(&self, rest: T, of: impl Fn(u8) -> T) -> Vec<T> {
-        let length = self.length();
-        let mut all = vec![rest; self.list.len() * length];
-        for (text, to) in self.list.iter().zip(all.chunks_exact_mut(length)) {
-            for (&code, to) in text.iter().zip(to) {
-                *to = of(code);
-            }
-        }
-        all
-    }
+    all
 }

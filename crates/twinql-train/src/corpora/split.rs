@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use twinql::{Job, Work};
+use twinql::Job;
 use twinql_sql::Schema;
 
 /// What pairs of one group have in common; groups are never torn apart.
@@ -87,10 +87,7 @@ impl Parts {
 const MAX_LISTED: usize = 12;
 
 fn pair(job: &Job) -> Option<(&Arc<Schema>, &str)> {
-    match &job.work {
-        Work::Pair { schema, gold, .. } => Some((schema, gold)),
-        Work::Unusable { .. } => None,
-    }
+    job.pair().map(|(schema, gold, _)| (schema, gold))
 }
 
 fn of_gold(gold: &str) -> Group {
@@ -140,6 +137,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use twinql::Work;
 
     fn jobs(databases: usize, pairs: usize) -> Vec<Job> {
         let schemas: Vec<Arc<Schema>> = (0..databases)

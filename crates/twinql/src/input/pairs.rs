@@ -78,13 +78,8 @@ impl PairItems {
 
     /// The next item; none at the end of the file.
     fn read(&mut self) -> Option<Result<Item>> {
-        loop {
-            return match self.lines.next()? {
-                Ok(line) if line.is_blank() => continue,
-                Ok(line) => Some(Ok(self.item(&line))),
-                Err(error) => Some(Err(error.into())),
-            };
-        }
+        let line = self.lines.find(|line| !line.as_ref().is_ok_and(Line::is_blank))?;
+        Some(line.map(|line| self.item(&line)).map_err(Into::into))
     }
 
     /// What a line asks for. A bad gold and a bad prediction are items too, with the status of the side that is at

@@ -122,12 +122,7 @@ impl Iterator for SetItems {
     type Item = Result<SetItem, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            return match self.lines.next()? {
-                Ok(line) if line.is_blank() => continue,
-                Ok(line) => Some(Ok(self.item(&line))),
-                Err(error) => Some(Err(error.into())),
-            };
-        }
+        let line = self.lines.find(|line| !line.as_ref().is_ok_and(Line::is_blank))?;
+        Some(line.map(|line| self.item(&line)).map_err(Into::into))
     }
 }

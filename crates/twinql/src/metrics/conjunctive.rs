@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use twinql_sql::prove::{Conjunctive, Side, conjunctive};
 
 use super::*;
-use crate::job::Work;
 use crate::metric::UNKNOWN;
 use crate::proving::mappings;
 use crate::status;
@@ -45,9 +44,8 @@ fn score(setup: &Setup, metric: &Metric, batch: &mut Batch<'_>, records: &mut [R
     let tested: Vec<_> = batch
         .jobs
         .par_iter()
-        .map(|job| match &job.work {
-            Work::Pair { schema, gold, pred } => Some(conjunctive(schema, gold, pred, setup.semantics())),
-            Work::Unusable { .. } => None,
+        .map(|job| {
+            job.pair().map(|(schema, gold, pred)| conjunctive(schema, gold, pred, setup.semantics()))
         })
         .collect();
     for ((record, said), job) in records.iter_mut().zip(tested).zip(batch.jobs) {

@@ -30,15 +30,7 @@ pub enum Method {
     Majority,
 }
 
-impl Method {
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Mbr => "mbr",
-            Method::Majority => "majority",
-        }
-    }
-}
+twinql_sql::named!(Method: Mbr "mbr", Majority "majority");
 
 /// What agreement between classes is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -51,15 +43,7 @@ pub enum Utility {
     RelPm,
 }
 
-impl Utility {
-    /// The metric's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Utility::Gmn => "gmn",
-            Utility::RelPm => "relpm",
-        }
-    }
-}
+twinql_sql::named!(Utility: Gmn "gmn", RelPm "relpm");
 
 /// How sets are ranked.
 #[derive(Debug, Clone, PartialEq)]

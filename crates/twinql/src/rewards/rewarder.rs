@@ -327,9 +327,8 @@ impl Rewarder {
 
     /// Partial credit, steps and clauses, for predictions that are queries and not hollow.
     fn credit(&self, jobs: &[(usize, Job)], rewards: &mut [Reward]) {
-        let pair = |job: &Job| match &job.work {
-            Work::Pair { schema, gold, pred } => Some((Arc::clone(schema), gold.clone(), pred.clone())),
-            Work::Unusable { .. } => None,
+        let pair = |job: &Job| {
+            job.pair().map(|(schema, gold, pred)| (Arc::clone(schema), gold.to_owned(), pred.to_owned()))
         };
         let pairs: Vec<(usize, Pair)> = jobs
             .iter()

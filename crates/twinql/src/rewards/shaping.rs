@@ -23,21 +23,11 @@ pub enum Shaping {
     ExpectedEx,
 }
 
+twinql_sql::named!(
+    Shaping: Probability "probability", GmnScore "gmn-score", Tiers "tiers", ExpectedEx "expected-ex"
+);
+
 impl Shaping {
-    /// All of them, in the order in which they are documented.
-    pub const ALL: [Shaping; 4] =
-        [Shaping::Probability, Shaping::GmnScore, Shaping::Tiers, Shaping::ExpectedEx];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Shaping::Probability => "probability",
-            Shaping::GmnScore => "gmn-score",
-            Shaping::Tiers => "tiers",
-            Shaping::ExpectedEx => "expected-ex",
-        }
-    }
-
     /// The shaping of a name.
     pub fn named(name: &str) -> Option<Shaping> {
         Shaping::ALL.into_iter().find(|shaping| shaping.name() == name)

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use twinql::Job;
 use twinql::audit::{Audit, Finding, Shows, Status, Witness};
 use twinql::witness::answer;
-use twinql::{Job, Work};
 
 use super::{Done, silent};
 use crate::input::About;
@@ -32,10 +32,7 @@ pub(super) fn gold(job: &Job, about: &About, done: &Done, single: bool) -> Strin
         Ok(audit) => {
             let mut out = head;
             if let Status::NotUnderstood(why) = &audit.status {
-                let sql = match &job.work {
-                    Work::Pair { gold, .. } => visible(gold.trim()),
-                    Work::Unusable { .. } => String::new(),
-                };
+                let sql = job.pair().map_or_else(String::new, |(_, gold, _)| visible(gold.trim()));
                 let _ = writeln!(out, "  {sql}\n  not understood, and not audited: {why}");
             }
             for finding in &audit.findings {

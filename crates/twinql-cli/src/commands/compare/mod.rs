@@ -8,24 +8,20 @@ mod report;
 mod tables;
 mod telling;
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use serde_json::{Value, json};
 use twinql::Record;
-use twinql::files::Inputs;
-use twinql::input::{Guessing, Items, Source};
+use twinql::input::Items;
 use twinql::metrics::{Column, Comparison, Hardness, Resampling, Systems, metric};
 use twinql::record::StatusCounts;
 
 use crate::args::compare::Compare;
 use crate::args::{self, Metrics, Output};
 use crate::commands::databases;
-use crate::commands::entries::{self, Entries};
+use crate::commands::entries::{self, Entries, Named};
 use crate::commands::{checks, engine, score_all, tell};
 use crate::document;
 use crate::external::{External, subjects};
-use crate::input;
 use crate::output::Console;
 use crate::report::Subject;
 use measures::ExternalScores;
@@ -39,37 +35,26 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     let metrics = Metrics::new(typed.metrics, seed)?;
     let output = Output::of_report(typed.output)?;
     let how = args::resampling(typed.resamples, seed);
-    let systems = entries::named(&typed.pred)?;
-    let mut inputs = Inputs::default().with([
-        ("--gold", Some(typed.gold.gold.as_path())),
-        ("--schemas", Some(typed.input.schemas.as_path())),
-    ]);
-    inputs = inputs.with(metrics.files());
-    let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
-    inputs = inputs.with(systems.iter().map(|(_, path)| ("--pred", Some(path.as_path()))));
+    let named = Named::of(&typed.systems)?;
+    let mut inputs = named.inputs(metrics.files());
+    let names: Vec<String> = named.systems.iter().map(|(name, _)| name.clone()).collect();
     for path in typed.external.iter().flat_map(|flag| flag.paths(&names)) {
         inputs.add("--external", &path);
     }
     document::outputs(&mut inputs, &[&output.out], &typed.report)?;
     let mut external = External::read_of_systems(&typed.external, &names)?;
-    let of_system =
-        |(_, pred): &(String, PathBuf)| Source::Lines { gold: typed.gold.gold.clone(), pred: pred.clone() };
-    let sources: Vec<Source> = systems.iter().map(of_system).collect();
-    let dialects = input::settled(&typed.input.dialects, &sources, |ddl| {
-        Ok(Guessing::new(Some(&typed.input.schemas), ddl, None))
-    })?;
-    let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, dialects)?;
+    let schemas = databases::schemas(Some(named.schemas()), &metrics, named.dialects()?)?;
     let engine = engine(&metrics, &schemas, console)?;
-    let mut sources = vec![typed.gold.gold.as_path()];
-    sources.extend(systems.iter().map(|(_, path)| path.as_path()));
+    let mut sources = vec![named.gold()];
+    sources.extend(named.systems.iter().map(|(_, path)| path.as_path()));
     // All systems answer the same golds: those of one name all databases.
-    let of_one = || match systems.first() {
-        Some((_, pred)) => Ok(entries::pairs(&typed.gold.gold, pred, &schemas)?.items),
+    let of_one = || match named.systems.first() {
+        Some((_, pred)) => Ok(entries::pairs(named.gold(), pred, &schemas)?.items),
         None => Ok(Box::new(std::iter::empty()) as Items),
     };
     databases::check(&engine, &sources, of_one, console)?;
     let plugging = typed.plug_values.then_some(typed.most_plugged);
-    let entries = Entries::read(&typed.gold.gold, systems, &schemas, plugging, console)?;
+    let entries = Entries::read(named.gold(), named.systems, &schemas, plugging, console)?;
     let given = ExternalScores::of(&mut external, &entries, console)?;
     let scored = |record: Record| Scored {
         status: record.status,

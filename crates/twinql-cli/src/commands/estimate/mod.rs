@@ -2,13 +2,9 @@
 
 mod tables;
 
-use std::path::PathBuf;
-
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use twinql::estimates::{Assumed, Estimates, System, estimate};
-use twinql::files::Inputs;
-use twinql::input::{Guessing, Source};
 use twinql::metrics::{EX, Resampling};
 use twinql::record::StatusCounts;
 use twinql::suite::Limits;
@@ -16,7 +12,7 @@ use twinql::{Engine, Network};
 
 use crate::args::estimate::Estimate;
 use crate::args::{self, DEFAULT_SEED, Output};
-use crate::commands::entries::{Entries, named};
+use crate::commands::entries::{Entries, Named};
 use crate::commands::worker::workers;
 use crate::commands::{checks, score_all, settled_profiles, tell};
 use crate::input;
@@ -26,24 +22,15 @@ use crate::output::Console;
 pub(crate) fn run(typed: Estimate, seed: Option<u64>, console: Console) -> Result<bool> {
     let output = Output::of_report(typed.output)?;
     let how = Resampling { level: typed.level, ..args::resampling(typed.resamples, seed) };
-    let systems = named(&typed.pred)?;
-    let mut inputs = Inputs::default().with([
-        ("--gold", Some(typed.gold.gold.as_path())),
-        ("--schemas", Some(typed.input.schemas.as_path())),
+    let named = Named::of(&typed.systems)?;
+    let mut inputs = named.inputs([
         ("--checkpoint", typed.checkpoint.as_deref()),
         ("--profile", typed.profile.profile.as_deref()),
     ]);
-    inputs = inputs.with(systems.iter().map(|(_, path)| ("--pred", Some(path.as_path()))));
     if let Some(out) = &output.out {
         inputs.output(out)?;
     }
-    let of_system =
-        |(_, pred): &(String, PathBuf)| Source::Lines { gold: typed.gold.gold.clone(), pred: pred.clone() };
-    let sources: Vec<Source> = systems.iter().map(of_system).collect();
-    let dialects = input::settled(&typed.input.dialects, &sources, |ddl| {
-        Ok(Guessing::new(Some(&typed.input.schemas), ddl, None))
-    })?;
-    let schemas = input::schemas(Some(&typed.input.schemas), dialects)?;
+    let schemas = input::schemas(Some(named.schemas()), named.dialects()?)?;
     let network = Network::chosen(typed.checkpoint.as_deref())?;
     let limits = typed.run.limits(Limits::default())?;
     let engine = Engine::builder()
@@ -57,7 +44,7 @@ pub(crate) fn run(typed: Estimate, seed: Option<u64>, console: Console) -> Resul
         .translated_from(schemas.dialects())
         .workers(workers(typed.run.workers, &limits)?, limits)
         .build()?;
-    let entries = Entries::read(&typed.gold.gold, systems, &schemas, None, console)?;
+    let entries = Entries::read(named.gold(), named.systems, &schemas, None, console)?;
     let distinct = entries.distinct();
     let records = score_all(&engine, distinct.clone(), "scoring", console)?;
     let mut counts = StatusCounts::default();

@@ -5,7 +5,7 @@ use twinql::gmn::GraphConfig;
 use twinql::input::About;
 use twinql::metrics::{hardness, keywords};
 use twinql::prepare::Graphs;
-use twinql::{Engine, Job, Work};
+use twinql::{Engine, Job};
 
 use super::seen::Group;
 use crate::args::GroupBy;
@@ -52,10 +52,8 @@ fn of_gold(by: &[GroupBy], job: &Job) -> Vec<Group> {
     if !by.contains(&GroupBy::Hardness) && !by.contains(&GroupBy::Keyword) {
         return Vec::new();
     }
-    let query = match &job.work {
-        Work::Pair { gold, .. } => twinql::sql::parse(gold).ok().map(|parsed| parsed.query),
-        Work::Unusable { .. } => None,
-    };
+    let parsed = job.pair().and_then(|(_, gold, _)| twinql::sql::parse(gold).ok());
+    let query = parsed.map(|parsed| parsed.query);
     let mut groups = Vec::new();
     if by.contains(&GroupBy::Hardness) {
         let class = query.as_deref().map(hardness);
@@ -79,12 +77,7 @@ fn equal_forms(jobs: &[Job], engine: &Engine) -> Vec<Option<bool>> {
     let Some(metric) = engine.metrics().first() else {
         return Vec::new();
     };
-    let pairs = || {
-        jobs.iter().map(|job| match &job.work {
-            Work::Pair { schema, gold, pred } => Some((schema, gold.as_str(), pred.as_str())),
-            Work::Unusable { .. } => None,
-        })
-    };
+    let pairs = || jobs.iter().map(Job::pair);
     let semantics = engine.semantics_of(metric);
     let graphs = Graphs::build(pairs().flatten(), &semantics, &GraphConfig::default(), &|| ());
     pairs()

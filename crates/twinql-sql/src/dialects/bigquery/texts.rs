@@ -31,12 +31,6 @@ pub(super) fn substr(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     })
 }
 
-/// `LEFT(x, n)`.
-pub(super) fn left(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [text, count] = args else { return None };
-    Some(call("substr", vec![text.clone(), Expr::integer(1), count.clone()]))
-}
-
 /// `RIGHT(x, n)`.
 pub(super) fn right(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(planner.as_in(Dialect::Mysql, "right", args.to_vec()))
@@ -104,12 +98,6 @@ pub(super) fn to_json_string(planner: &Planner<'_>, args: &[Expr]) -> Option<Exp
         }
         _ => None,
     }
-}
-
-/// `SAFE_DIVIDE(a, b)`: NULL where b is 0, as SQLite divides.
-pub(super) fn divide(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [left, right] = args else { return None };
-    Some(planner.quotient(left.clone(), right.clone()))
 }
 
 /// `DIV(a, b)`: whole numbers, the fraction cut off.

@@ -6,7 +6,7 @@ use crate::dialects::functions::To::{As, Call, Written};
 use crate::dialects::functions::{Function, MANY, function, timed};
 use crate::dialects::lists;
 use crate::dialects::words::{self, call, word};
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
 
@@ -19,8 +19,7 @@ pub(super) const ALL: &[Function] = &[
     function("ifnull", (2, 2), Call("coalesce")),
     function("isnull", (1, 1), Written(|_, args| Some(args.first()?.clone().is_null()))),
     function("isnotnull", (1, 1), Written(|_, args| Some(args.first()?.clone().is_null().not()))),
-    function("assumenotnull", (1, 1), Written(words::same)),
-    function("tonullable", (1, 1), Written(words::same)),
+    function("assumenotnull|tonullable", (1, 1), Written(words::same)),
     function("least", (2, MANY), Call("min")),
     function("greatest", (2, MANY), Call("max")),
     // functions/string-functions: LENGTH and SUBSTRING count bytes, LOWER and UPPER know ASCII.
@@ -36,18 +35,15 @@ pub(super) const ALL: &[Function] = &[
     function("extractall", (2, 2), Written(|planner, args| { args.get(1)?.as_text().filter(|p| !p.contains('('))?; words::all_matches(planner, args) })),
     function("editdistanceutf8", (2, 2), Call("sql_edit_distance")),
     function("generateuuidv4", (0, 0), Written(words::any_text)),
-    function("lengthutf8", (1, 1), Call("length")),
-    function("char_length", (1, 1), Call("length")),
-    function("substring", (2, 3), Written(|_, _| None)),
-    function("substr", (2, 3), Written(|_, _| None)),
+    function("lengthutf8|char_length", (1, 1), Call("length")),
+    function("substring|substr", (2, 3), Written(|_, _| None)),
     function("substringutf8", (3, 3), Call("substr")),
     function("concat", (2, MANY), As(Dialect::Clickhouse)),
     function("startswith", (2, 2), Written(words::starts_with)),
     function("endswith", (2, 2), Written(words::ends_with)),
     function("reverseutf8", (1, 1), Call("pg_reverse")),
     function("replaceall", (3, 3), Call("replace")),
-    function("splitbychar", (2, 2), Written(split)),
-    function("splitbystring", (2, 2), Written(split)),
+    function("splitbychar|splitbystring", (2, 2), Written(split)),
     function("match", (2, 2), Written(words::matches)),
     // functions/array-functions
     function("array", (0, 16), Call("pg_array")),
@@ -74,31 +70,19 @@ pub(super) const ALL: &[Function] = &[
     function("round", (1, 2), Written(|_, _| None)),
     function("intdiv", (2, 2), Written(int_div)),
     function("tostring", (1, 1), Written(to_string)),
-    function("toint8", (1, 1), Written(whole)),
-    function("toint16", (1, 1), Written(whole)),
-    function("toint32", (1, 1), Written(whole)),
-    function("toint64", (1, 1), Written(whole)),
-    function("touint8", (1, 1), Written(whole)),
-    function("touint16", (1, 1), Written(whole)),
-    function("touint32", (1, 1), Written(whole)),
-    function("touint64", (1, 1), Written(whole)),
-    function("toint32orzero", (1, 1), Written(|_, args| Some(call("coalesce", vec![call("ms_try_integer", args.to_vec()), Expr::integer(0)])))),
-    function("toint64orzero", (1, 1), Written(|_, args| Some(call("coalesce", vec![call("ms_try_integer", args.to_vec()), Expr::integer(0)])))),
+    function("toint8|toint16|toint32|toint64|touint8|touint16|touint32|touint64", (1, 1), Written(whole)),
+    function("toint32orzero|toint64orzero", (1, 1), Written(|_, args| Some(call("coalesce", vec![call("ms_try_integer", args.to_vec()), Expr::integer(0)])))),
     function("tofloat64", (1, 1), Written(|_, args| Some(args.first()?.clone().cast(Affinity::Real)))),
     // functions/date-time-functions
-    function("toyear", (1, 1), Written(words::year)),
+    function("toyear|year", (1, 1), Written(words::year)),
     function("toquarter", (1, 1), Written(words::quarter)),
-    function("tomonth", (1, 1), Written(words::month)),
-    function("todayofmonth", (1, 1), Written(words::day)),
+    function("tomonth|month", (1, 1), Written(words::month)),
+    function("todayofmonth|day", (1, 1), Written(words::day)),
     function("todayofyear", (1, 1), Written(words::day_of_year)),
     function("todayofweek", (1, 1), Written(words::monday_is_1)),
-    function("tohour", (1, 1), Written(words::hour)),
+    function("tohour|hour", (1, 1), Written(words::hour)),
     function("tominute", (1, 1), Written(words::minute)),
     function("tosecond", (1, 1), Written(words::second)),
-    function("year", (1, 1), Written(words::year)),
-    function("month", (1, 1), Written(words::month)),
-    function("day", (1, 1), Written(words::day)),
-    function("hour", (1, 1), Written(words::hour)),
     function("tostartofyear", (1, 1), Written(|_, args| start("year", args))),
     function("tostartofquarter", (1, 1), Written(|_, args| start("quarter", args))),
     function("tostartofmonth", (1, 1), Written(|_, args| start("month", args))),
@@ -117,10 +101,8 @@ pub(super) const ALL: &[Function] = &[
     function("todatetime", (1, 1), Written(|planner, args| { let x = args.first()?; Some(if planner.is_number(x) { words::of_epoch(x, 1) } else { planner.timestamp(x) }) })),
     function("monthname", (1, 1), Written(words::long_month)),
     function("formatdatetime", (2, 2), Written(formatted)),
-    timed("dateadd", (3, 3), 0, Written(|planner, args| { let [name, count, at] = args else { return None }; moved(planner, &word(name)?, at, count, 1) })),
-    timed("date_add", (3, 3), 0, Written(|planner, args| { let [name, count, at] = args else { return None }; moved(planner, &word(name)?, at, count, 1) })),
-    timed("datesub", (3, 3), 0, Written(|planner, args| { let [name, count, at] = args else { return None }; moved(planner, &word(name)?, at, count, -1) })),
-    timed("date_sub", (3, 3), 0, Written(|planner, args| { let [name, count, at] = args else { return None }; moved(planner, &word(name)?, at, count, -1) })),
+    timed("dateadd|date_add", (3, 3), 0, Written(|planner, args| { let [name, count, at] = args else { return None }; moved(planner, &word(name)?, at, count, 1) })),
+    timed("datesub|date_sub", (3, 3), 0, Written(|planner, args| { let [name, count, at] = args else { return None }; moved(planner, &word(name)?, at, count, -1) })),
     function("addyears", (2, 2), Written(|planner, args| moved(planner, "year", args.first()?, args.get(1)?, 1))),
     function("addquarters", (2, 2), Written(|planner, args| moved(planner, "quarter", args.first()?, args.get(1)?, 1))),
     function("addmonths", (2, 2), Written(|planner, args| moved(planner, "month", args.first()?, args.get(1)?, 1))),
@@ -133,12 +115,10 @@ pub(super) const ALL: &[Function] = &[
     function("subtractweeks", (2, 2), Written(|planner, args| moved(planner, "week", args.first()?, args.get(1)?, -1))),
     function("subtractdays", (2, 2), Written(|planner, args| moved(planner, "day", args.first()?, args.get(1)?, -1))),
     function("subtracthours", (2, 2), Written(|planner, args| moved(planner, "hour", args.first()?, args.get(1)?, -1))),
-    function("datetrunc", (2, 2), Written(truncated)),
-    function("date_trunc", (2, 2), Written(truncated)),
+    function("datetrunc|date_trunc", (2, 2), Written(truncated)),
     function("yesterday", (0, 0), Written(|planner, _| Some(planner.later(&call("current_date", Vec::new()), &Expr::integer(-1), "day")))),
     function("age", (3, 3), Written(whole_units)),
-    function("datediff", (3, 3), Written(date_diff)),
-    function("date_diff", (3, 3), Written(date_diff)),
+    function("datediff|date_diff", (3, 3), Written(date_diff)),
     function("todate", (1, 1), Written(|planner, args| { let x = args.first()?; (!planner.is_number(x)).then(|| planner.day(x)) })),
     function("today", (0, 0), Call("current_date")),
     function("now", (0, 0), Call("current_timestamp")),
@@ -164,11 +144,8 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
             )
         }),
     ),
-    aggregate("uniq", (1, 1), Over::Call("sql_approx_count_distinct")),
-    aggregate("uniqcombined", (1, 1), Over::Call("sql_approx_count_distinct")),
-    aggregate("uniqhll12", (1, 1), Over::Call("sql_approx_count_distinct")),
-    aggregate("any", (1, 1), Over::Call("sql_any_value")),
-    aggregate("anylast", (1, 1), Over::Call("sql_any_value")),
+    aggregate("uniq|uniqcombined|uniqhll12", (1, 1), Over::Call("sql_approx_count_distinct")),
+    aggregate("any|anylast", (1, 1), Over::Call("sql_any_value")),
     aggregate("argmax", (2, 2), Over::Call("sql_max_by")),
     aggregate("argmin", (2, 2), Over::Call("sql_min_by")),
     aggregate("grouparray", (1, 1), Over::Written(lists::present)),
@@ -211,11 +188,7 @@ const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "mi
 /// A moment so many units later, or earlier.
 fn moved(planner: &Planner<'_>, unit: &str, at: &Expr, count: &Expr, sign: i64) -> Option<Expr> {
     let unit = UNITS.into_iter().find(|known| *known == unit)?;
-    let count = match (sign, count.as_integer()) {
-        (1, _) => count.clone(),
-        (_, Some(n)) => Expr::integer(n.saturating_neg()),
-        (_, None) => Expr::unary(UnaryOp::Neg, count.clone()),
-    };
+    let count = if sign == 1 { count.clone() } else { count.counted_back() };
     Some(planner.later(at, &count, unit))
 }
 

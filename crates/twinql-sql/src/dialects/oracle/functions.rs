@@ -30,15 +30,12 @@ pub(super) const ALL: &[Function] = &[
     function("translate", (3, 3), To::Call("pg_translate")),
     function("chr", (1, 1), To::Call("char")),
     function("ascii", (1, 1), To::Call("unicode")),
-    function("regexp_like", (2, 2), To::As(Dialect::Postgres)),
+    function("regexp_like|trim|ltrim|rtrim", (2, 2), To::As(Dialect::Postgres)),
     function("regexp_like", (3, 3), To::Call("pg_regexp")),
     function("regexp_replace", (3, 3), To::Written(regexp_replace)),
     function("regexp_substr", (2, 2), To::Written(|_, args| Some(words::extracted(args.first()?, args.get(1)?, 1, 0)))),
     function("regexp_count", (2, 2), To::Written(words::counts_matches)),
     function("regexp_instr", (2, 2), To::Written(words::place_of_match)),
-    function("trim", (2, 2), To::As(Dialect::Postgres)),
-    function("ltrim", (2, 2), To::As(Dialect::Postgres)),
-    function("rtrim", (2, 2), To::As(Dialect::Postgres)),
     function("replace", (2, 2), To::Written(words::without)),
     function("json_value", (2, 2), To::Call("bq_json_value")),
     function("sys_guid", (0, 0), To::Written(words::any_text)),
@@ -58,8 +55,7 @@ pub(super) const ALL: &[Function] = &[
     function("add_months", (2, 2), To::Call("ora_add_months")),
     function("months_between", (2, 2), To::Call("ora_months_between")),
     function("next_day", (2, 2), To::Written(words::next_day)),
-    function("numtodsinterval", (2, 2), To::Written(span_of)),
-    function("numtoyminterval", (2, 2), To::Written(span_of)),
+    function("numtodsinterval|numtoyminterval", (2, 2), To::Written(span_of)),
     function("last_day", (1, 1), To::Call("my_last_day")),
 ];
 
@@ -74,8 +70,7 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
     aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
     // Of one row 0, where STDDEV_SAMP is NULL: <https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/STDDEV.html>
-    aggregate("stddev", (1, 1), Over::Written(|_, _| None)),
-    aggregate("variance", (1, 1), Over::Written(|_, _| None)),
+    aggregate("stddev|variance", (1, 1), Over::Written(|_, _| None)),
 ];
 
 fn call(name: &str, args: Vec<Expr>) -> Expr {

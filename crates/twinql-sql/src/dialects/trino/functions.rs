@@ -4,6 +4,7 @@ use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, aggregate, count_if, listagg};
 use crate::dialects::functions::To::{As, Call, Written};
 use crate::dialects::functions::{Function, MANY, function};
+use crate::dialects::lists;
 use crate::dialects::words::{self, call, word};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
@@ -46,19 +47,14 @@ pub(super) const ALL: &[Function] = &[
     function("log", (2, 2), Call("log")),
     function("log2", (1, 1), Call("log2")),
     function("truncate", (1, 1), Call("trunc")),
-    function("rand", (0, 0), Call("random")),
-    function("random", (0, 0), Call("random")),
+    function("rand|random", (0, 0), Call("random")),
     function("uuid", (0, 0), Written(words::any_text)),
     // functions/datetime
     function("day_of_month", (1, 1), Written(words::day)),
-    function("day_of_year", (1, 1), Written(words::day_of_year)),
-    function("doy", (1, 1), Written(words::day_of_year)),
-    function("day_of_week", (1, 1), Written(words::monday_is_1)),
-    function("dow", (1, 1), Written(words::monday_is_1)),
-    function("week", (1, 1), Written(words::iso_week)),
-    function("week_of_year", (1, 1), Written(words::iso_week)),
-    function("year_of_week", (1, 1), Written(words::iso_year)),
-    function("yow", (1, 1), Written(words::iso_year)),
+    function("day_of_year|doy", (1, 1), Written(words::day_of_year)),
+    function("day_of_week|dow", (1, 1), Written(words::monday_is_1)),
+    function("week|week_of_year", (1, 1), Written(words::iso_week)),
+    function("year_of_week|yow", (1, 1), Written(words::iso_year)),
     function("date_trunc", (2, 2), Written(|planner, args| Some(planner.start_of(&unit(args.first()?)?, args.get(1)?)))),
     function("date_add", (3, 3), Written(|planner, args| Some(planner.later(args.get(2)?, args.get(1)?, &unit(args.first()?)?)))),
     function("date_diff", (3, 3), Written(date_diff)),
@@ -66,18 +62,16 @@ pub(super) const ALL: &[Function] = &[
     function("date_parse", (2, 2), Written(|_, args| Some(call("pg_timestamp", vec![call("my_str_to_date", args.to_vec())])))),
     function("from_unixtime", (1, 1), Written(words::of_seconds)),
     function("to_unixtime", (1, 1), Written(|_, args| Some(call("pg_extract", vec![Expr::text("epoch"), args.first()?.clone()])))),
-    function("date", (1, 1), Written(|planner, args| Some(planner.day(args.first()?)))),
-    function("from_iso8601_date", (1, 1), Written(|planner, args| Some(planner.day(args.first()?)))),
+    function("date|from_iso8601_date", (1, 1), Written(|planner, args| Some(planner.day(args.first()?)))),
     function("last_day_of_month", (1, 1), Written(words::last_day)),
     function("format_datetime", (2, 2), Written(crate::dialects::databricks::date_format)),
     function("from_iso8601_timestamp", (1, 1), Written(|planner, args| Some(planner.timestamp(args.first()?)))),
-    function("localtimestamp", (0, 0), Call("current_timestamp")),
-    function("now", (0, 0), Call("current_timestamp")),
+    function("localtimestamp|now", (0, 0), Call("current_timestamp")),
     // functions/array
     function("cardinality", (1, 1), Call("pg_array_length")),
     function("array_sort", (1, 1), Call("sql_array_sort")),
     // functions/json
-    function("json_extract_scalar", (2, 2), Written(scalar_at)),
+    function("json_extract_scalar", (2, 2), Written(lists::scalar_at)),
     function("json_extract", (2, 2), Written(|_, args| Some(Expr::binary(BinaryOp::Arrow, args.first()?.clone(), args.get(1)?.clone())))),
     function("json_parse", (1, 1), Written(words::document)),
     function("json_format", (1, 1), Written(words::same)),
@@ -90,8 +84,7 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("listagg", (1, 2), Over::Written(listagg)),
     aggregate("approx_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
     aggregate("approx_percentile", (2, 2), Over::Written(words::near_quantile_of_values)),
-    aggregate("arbitrary", (1, 1), Over::Call("sql_any_value")),
-    aggregate("any_value", (1, 1), Over::Call("sql_any_value")),
+    aggregate("arbitrary|any_value", (1, 1), Over::Call("sql_any_value")),
 ];
 
 /// A unit.
@@ -114,12 +107,6 @@ fn split_part(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let parts = call("sql_split", vec![text.clone(), by.clone()]);
     by.as_text().filter(|by| !by.is_empty())?;
     planner.part_named(&parts, &Expr::integer(at), false)
-}
-
-/// `JSON_EXTRACT_SCALAR(document, path)`: NULL for an object or an array.
-fn scalar_at(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    args.get(1)?.as_text().filter(|path| path.starts_with('$'))?;
-    Some(call("bq_json_value", args.to_vec()))
 }
 
 /// `REGEXP_EXTRACT(text, pattern[, group])`.

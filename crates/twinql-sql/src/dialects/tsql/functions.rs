@@ -4,7 +4,8 @@ use super::dates;
 use crate::dialects::Dialect;
 use crate::dialects::aggregates::{Aggregate, To as Over, Words, aggregate};
 use crate::dialects::functions::{Function, MANY, To, function, timed};
-use crate::dialects::{lists, words};
+use crate::dialects::lists;
+use crate::dialects::words::{self, call};
 use crate::expr::{BinaryOp, Expr};
 use crate::plan::Planner;
 use crate::schema::{Affinity, TypeClass};
@@ -13,14 +14,9 @@ use crate::schema::{Affinity, TypeClass};
 #[rustfmt::skip]
 pub(super) const ALL: &[Function] = &[
     // Dates: <https://learn.microsoft.com/sql/t-sql/functions/date-and-time-data-types-and-functions-transact-sql>
-    function("getdate", (0, 0), To::Call("current_timestamp")),
-    function("getutcdate", (0, 0), To::Call("current_timestamp")),
-    function("sysdatetime", (0, 0), To::Call("current_timestamp")),
-    function("sysutcdatetime", (0, 0), To::Call("current_timestamp")),
-    function("sysdatetimeoffset", (0, 0), To::Call("current_timestamp")),
+    function("getdate|getutcdate|sysdatetime|sysutcdatetime|sysdatetimeoffset", (0, 0), To::Call("current_timestamp")),
     timed("dateadd", (3, 3), 0, To::Written(dates::add)),
-    timed("datediff", (3, 3), 0, To::Written(dates::difference)),
-    timed("datediff_big", (3, 3), 0, To::Written(dates::difference)),
+    timed("datediff|datediff_big", (3, 3), 0, To::Written(dates::difference)),
     timed("datepart", (2, 2), 0, To::Written(dates::part)),
     timed("datename", (2, 2), 0, To::Written(dates::name)),
     timed("datetrunc", (2, 2), 0, To::Written(dates::truncated)),
@@ -33,11 +29,10 @@ pub(super) const ALL: &[Function] = &[
     // Texts: <https://learn.microsoft.com/sql/t-sql/functions/string-functions-transact-sql>
     // Blanks at the end do not count.
     function("len", (1, 1), To::Written(len)),
-    function("left", (2, 2), To::Written(left)),
+    function("left", (2, 2), To::Written(words::left)),
     function("right", (2, 2), To::Written(right)),
     // Places before the first are counted, and empty, as in PostgreSQL.
-    function("substr", (3, 3), To::As(Dialect::Postgres)),
-    function("substring", (3, 3), To::As(Dialect::Postgres)),
+    function("substr|substring", (3, 3), To::As(Dialect::Postgres)),
     function("charindex", (2, 3), To::Written(char_index)),
     function("patindex", (2, 2), To::Call("ms_patindex")),
     function("stuff", (4, 4), To::Call("ms_stuff")),
@@ -47,17 +42,15 @@ pub(super) const ALL: &[Function] = &[
     function("reverse", (1, 1), To::Call("pg_reverse")),
     function("replicate", (2, 2), To::Call("pg_repeat")),
     function("space", (1, 1), To::Written(words::space)),
-    function("ascii", (1, 1), To::Call("unicode")),
-    function("unicode", (1, 1), To::Call("unicode")),
-    function("char", (1, 1), To::Call("char")),
-    function("nchar", (1, 1), To::Call("char")),
+    function("ascii|unicode", (1, 1), To::Call("unicode")),
+    function("char|nchar", (1, 1), To::Call("char")),
     function("format", (2, 2), To::Written(dates::format)),
     function("translate", (3, 3), To::Call("pg_translate")),
     function("quotename", (1, 1), To::Written(quoted)),
     function("str", (1, 1), To::Written(padded)),
     // <https://learn.microsoft.com/sql/t-sql/functions/json-functions-transact-sql>
     function("isjson", (1, 1), To::Written(lists::is_document)),
-    function("json_value", (2, 2), To::Written(json_value)),
+    function("json_value", (2, 2), To::Written(lists::scalar_at)),
     function("json_query", (2, 2), To::Written(lists::object_at)),
     function("isnumeric", (1, 1), To::Call("ms_isnumeric")),
     // Choices: <https://learn.microsoft.com/sql/t-sql/functions/logical-functions-iif-transact-sql>
@@ -99,10 +92,6 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("approx_count_distinct", (1, 1), Over::Call("sql_approx_count_distinct")),
 ];
 
-fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::function(name, args)
-}
-
 /// `AVG(x)`, its fraction cut off where x is whole.
 fn average(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {
     let [value] = args else { return None };
@@ -116,12 +105,6 @@ fn average(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {
 /// `LEN(x)` → `length(rtrim(x))`.
 fn len(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("length", vec![call("rtrim", args.to_vec())]))
-}
-
-/// `LEFT(x, n)` → `substr(x, 1, n)`; of a negative n it is an error.
-fn left(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let [text, count] = args else { return None };
-    Some(call("substr", vec![text.clone(), Expr::integer(1), count.clone()]))
 }
 
 /// `RIGHT(x, n)` → `substr(x, -n)`; of a negative n it is an error.
@@ -186,12 +169,6 @@ fn padded(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let whole = planner.class(number) == TypeClass::Integer && !number.has_subquery();
     let printed = call("printf", vec![Expr::text("%10d"), number.clone()]);
     whole.then(|| Expr::case(vec![(number.clone().is_null().not(), printed)], None))
-}
-
-/// `JSON_VALUE(document, path)`: NULL for an object or an array.
-fn json_value(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    args.get(1)?.as_text().filter(|path| path.starts_with('$'))?;
-    Some(call("bq_json_value", args.to_vec()))
 }
 
 /// `ISNULL(x, y)`: y as a value of the type of x, so that a fraction beside a whole number would be cut.

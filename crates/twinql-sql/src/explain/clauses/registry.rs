@@ -2,8 +2,9 @@
 
 use sqlparser::ast::{Expr, GroupByExpr, JoinConstraint, JoinOperator, OrderByKind, Query, Select, SetExpr};
 
-use super::settled::{arms, arms_mut, computed, conjuncts};
+use super::settled::{arms, arms_mut, conjuncts};
 use super::{Clause, Texts};
+use crate::syntax::item_expr;
 
 /// All clauses, in the order in which a query has them.
 pub static CLAUSES: [&Clause; 9] =
@@ -18,7 +19,7 @@ static SELECT: Clause = Clause {
     ],
     read: |query| {
         let items = arms(query).into_iter().flat_map(|select| &select.projection);
-        items.map(|item| computed(item).map_or_else(|| item.to_string(), ToString::to_string)).collect()
+        items.map(|item| item_expr(item).map_or_else(|| item.to_string(), ToString::to_string)).collect()
     },
     put: |to, from| each_arm(to, from, |to, from| to.projection.clone_from(&from.projection)),
 };

@@ -232,7 +232,7 @@ fn name_keys(query: &mut Query) {
             Expr::Value(value) => match &value.value {
                 Literal::Number(text, _) if numbered => {
                     let at = text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-                    at.and_then(|at| outputs.get(at)).and_then(computed)
+                    at.and_then(|at| outputs.get(at)).and_then(syntax::item_expr)
                 }
                 _ => None,
             },
@@ -242,13 +242,5 @@ fn name_keys(query: &mut Query) {
         if let Some(output) = output.filter(|e| !matches!(e, Expr::Value(_))) {
             key.expr = output.clone();
         }
-    }
-}
-
-/// What an output computes; none of a wildcard.
-pub(super) fn computed(item: &SelectItem) -> Option<&Expr> {
-    match item {
-        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => Some(expr),
-        _ => None,
     }
 }

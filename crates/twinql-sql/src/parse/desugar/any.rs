@@ -133,7 +133,7 @@ fn compared(left: &Expr, op: &BinaryOperator, right: &Expr, all: bool) -> Option
     let Some(Array { elem, named: _ }) = written else {
         let mut elements = query(r#"SELECT * FROM unnest("$1")"#, std::slice::from_ref(array))?;
         if let SetExpr::Select(select) = &mut *elements.body {
-            select.from.iter_mut().for_each(|from| super::series::as_call(&mut from.relation));
+            select.from.iter_mut().for_each(|from| super::series::as_call(&mut from.relation, false));
         }
         let (left, right) = (Box::new(left.clone()), Box::new(Expr::Subquery(elements)));
         return Some(if all {

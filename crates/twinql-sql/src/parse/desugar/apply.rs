@@ -12,22 +12,9 @@ use sqlparser::ast::{
 use super::build::call_in_from;
 
 /// Hints at tables (<https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table>).
-const HINTS: [&str; 15] = [
-    "nolock",
-    "readuncommitted",
-    "readcommitted",
-    "readcommittedlock",
-    "repeatableread",
-    "serializable",
-    "snapshot",
-    "holdlock",
-    "rowlock",
-    "paglock",
-    "tablock",
-    "tablockx",
-    "updlock",
-    "xlock",
-    "forceseek",
+const HINTS: [&str; 15] = words![
+    nolock readuncommitted readcommitted readcommittedlock repeatableread serializable snapshot holdlock rowlock
+    paglock tablock tablockx updlock xlock forceseek
 ];
 
 /// Writes out the joins of a SELECT.

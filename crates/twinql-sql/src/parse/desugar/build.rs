@@ -28,6 +28,50 @@ pub(super) fn called(factor: &TableFactor) -> Option<Ident> {
     }
 }
 
+/// A table without a version, a sample, an ordinality or a path; and whether it has no hints and partitions either.
+pub(super) fn plain_table(factor: &TableFactor) -> Option<(Named<'_>, bool)> {
+    let TableFactor::Table {
+        name,
+        alias,
+        args,
+        with_hints,
+        version: None,
+        with_ordinality: false,
+        partitions,
+        json_path: None,
+        sample: None,
+        index_hints,
+    } = factor
+    else {
+        return None;
+    };
+    let bare = with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty();
+    Some((Named { name, alias: alias.as_ref(), args: args.as_ref() }, bare))
+}
+
+/// The arguments of a call, where none has a name and none is a wildcard.
+pub(super) fn plain_arguments(args: &[FunctionArg]) -> Option<Vec<&Expr>> {
+    let plain = |arg| match arg {
+        &FunctionArg::Unnamed(FunctionArgExpr::Expr(ref e)) => Some(e),
+        _ => None,
+    };
+    args.iter().map(plain).collect()
+}
+
+/// The whole number that a constant is; of `'7'` too, where `texts` count.
+pub(super) fn whole(expr: &Expr, texts: bool) -> Option<i64> {
+    match expr {
+        Expr::Nested(inner) => whole(inner, texts),
+        Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr } => whole(expr, texts)?.checked_neg(),
+        Expr::Value(value) => match &value.value {
+            ast::Value::Number(digits, _) => digits.parse().ok(),
+            ast::Value::SingleQuotedString(text) if texts => text.trim().parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// A number.
 pub(super) fn number(n: i64, span: Span) -> Expr {
     Expr::Value(ValueWithSpan { value: ast::Value::Number(n.to_string(), false), span })
@@ -111,11 +155,7 @@ pub(super) fn plain_call(expr: &Expr) -> Option<(String, Vec<&Expr>)> {
     if !within_group.is_empty() || !clauses.is_empty() {
         return None;
     }
-    let args = args.iter().map(|arg| match arg {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
-        _ => None,
-    });
-    Some((last_name(name)?, args.collect::<Option<Vec<_>>>()?))
+    Some((last_name(name)?, plain_arguments(args)?))
 }
 
 /// The last part of a name, in lower case.

@@ -10,12 +10,12 @@
 //! statements/select/join, statements/select/array-join, statements/select/limit-by, aggregate-functions/parametric-functions.
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, JoinConstraint, JoinOperator, LimitClause,
-    OrderByKind, Query, Select, SetExpr, Spanned, TableAlias, TableAliasColumnDef, TableFactor, WindowSpec,
-    WindowType,
+    Expr, FunctionArguments, Ident, JoinConstraint, JoinOperator, LimitClause, OrderByKind, Query, Select,
+    SetExpr, Spanned, TableAlias, TableAliasColumnDef, TableFactor, WindowSpec, WindowType,
 };
 
-use super::build::{call, last_name};
+use super::build::{call, last_name, plain_arguments, plain_table};
+use crate::syntax::Named;
 
 /// The joins of a SELECT.
 pub(super) fn joins(select: &mut Select) {
@@ -34,29 +34,13 @@ pub(super) fn joins(select: &mut Select) {
 
 /// The elements of an array with a name, which the parser reads as a table.
 fn array(factor: &TableFactor) -> Option<TableFactor> {
-    let TableFactor::Table {
-        name,
-        alias: Some(alias),
-        args,
-        with_hints: _,
-        version: None,
-        with_ordinality: false,
-        partitions: _,
-        json_path: None,
-        sample: None,
-        index_hints: _,
-    } = factor
-    else {
-        return None;
-    };
+    let (Named { name, alias, args }, _) = plain_table(factor)?;
+    let alias = alias?;
     let parts: Option<Vec<Ident>> = name.0.iter().map(|part| part.as_ident().cloned()).collect();
     let array = match (args, parts?.as_slice()) {
         (Some(called), [_]) => {
-            let plain = called.args.iter().map(|arg| match arg {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e.clone()),
-                _ => None,
-            });
-            call(&last_name(name)?, plain.collect::<Option<_>>()?, name.span())
+            let args = plain_arguments(&called.args)?.into_iter().cloned();
+            call(&last_name(name)?, args.collect(), name.span())
         }
         (None, [one]) => Expr::Identifier(one.clone()),
         (None, parts) => Expr::CompoundIdentifier(parts.to_vec()),

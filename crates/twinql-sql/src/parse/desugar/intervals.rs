@@ -1,9 +1,9 @@
 //! MySQL's INTERVAL, which stands beside `+`, `-` and in DATE_ADD and its relatives alone:
 //! all of them become `my_date_add(moment, count, unit)`.
 
-use sqlparser::ast::{BinaryOperator, Expr, Interval, Spanned, UnaryOperator};
+use sqlparser::ast::{BinaryOperator, Expr, Interval, Spanned};
 
-use super::build::{call as build_call, number, plain_call, string};
+use super::build::{call as build_call, number, plain_call, string, whole};
 use crate::temporal::Unit;
 
 /// Rewrites one expression.
@@ -74,7 +74,7 @@ fn count_of(moment: &Expr, count: Expr, unit: Unit, back: bool) -> Option<Expr> 
         _ => (1, "microsecond"),
     };
     let sign = if back { -1 } else { 1 };
-    let count = match whole(&count) {
+    let count = match whole(&count, true) {
         Some(n) => number(n.checked_mul(factor)?.checked_mul(sign)?, span),
         None => {
             let count = Box::new(Expr::Nested(Box::new(count)));
@@ -87,18 +87,4 @@ fn count_of(moment: &Expr, count: Expr, unit: Unit, back: bool) -> Option<Expr> 
         }
     };
     Some(build_call("my_date_add", vec![moment.clone(), count, string(base, span)], span))
-}
-
-/// The whole number that a constant is, `'7'` too.
-fn whole(expr: &Expr) -> Option<i64> {
-    match expr {
-        Expr::Nested(inner) => whole(inner),
-        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => whole(expr)?.checked_neg(),
-        Expr::Value(value) => match &value.value {
-            sqlparser::ast::Value::Number(text, _) => text.parse().ok(),
-            sqlparser::ast::Value::SingleQuotedString(text) => text.trim().parse().ok(),
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -21,10 +21,10 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
-use super::build::{call, called, last_name, null, number};
+use super::build::{call, called, last_name, null, number, plain_table};
 use crate::error::{SqlError, unsupported};
 use crate::plan::is_aggregate;
-use crate::syntax::{any_expression, change_expressions};
+use crate::syntax::{Named, any_expression, change_expressions};
 
 /// Words that stand for a value without parentheses, and `''`, which is NULL.
 pub(super) fn plain(expr: &mut Expr) {
@@ -76,24 +76,10 @@ fn each_select(
 /// Whether FROM names DUAL and nothing else.
 fn is_dual(tables: &TableWithJoins) -> bool {
     let TableWithJoins { relation, joins } = tables;
-    match relation {
-        TableFactor::Table {
-            name,
-            alias: _,
-            args: None,
-            with_hints,
-            version: None,
-            with_ordinality: false,
-            partitions,
-            json_path: None,
-            sample: None,
-            index_hints,
-        } => {
-            let plain = with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty();
-            joins.is_empty() && plain && last_name(name).as_deref() == Some("dual")
-        }
-        _ => false,
-    }
+    joins.is_empty()
+        && plain_table(relation).is_some_and(|(Named { name, alias: _, args }, bare)| {
+            bare && args.is_none() && last_name(name).as_deref() == Some("dual")
+        })
 }
 
 /// `FROM DUAL`, a table of one row.

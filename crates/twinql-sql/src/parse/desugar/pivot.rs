@@ -16,14 +16,15 @@ use std::collections::HashMap;
 
 use sqlparser::ast::{
     self, Expr, ExprWithAlias, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident,
-    NullInclusion, PivotValueSource, Query, SelectItem, SetExpr, Spanned, TableAlias, TableFactor,
+    NullInclusion, ObjectName, PivotValueSource, Query, SelectItem, SetExpr, Spanned, TableAlias,
+    TableFactor,
 };
 use sqlparser::tokenizer::Span;
 
-use super::build::{number, query as query_of, string};
+use super::build::{number, plain_table, query as query_of, string};
 use crate::dialects::Dialect;
 use crate::error::{SqlError, unsupported};
-use crate::syntax::any_expression;
+use crate::syntax::{Named, any_expression};
 
 /// Writes out a PIVOT or an UNPIVOT in FROM.
 pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect, known: &Known) -> Result<(), SqlError> {
@@ -75,24 +76,13 @@ impl Known {
 
 /// The columns of a source, by the names that its query lists.
 fn columns(source: &TableFactor, known: &Known) -> Option<Vec<Ident>> {
-    match source {
-        TableFactor::Derived { subquery, alias, lateral: false, sample: None } => {
-            let renamed = alias.as_ref().is_some_and(|a| !a.columns.is_empty());
-            listed(subquery).filter(|_| !renamed)
-        }
-        TableFactor::Table {
-            name,
-            alias,
-            args: None,
-            with_hints: _,
-            version: None,
-            with_ordinality: false,
-            partitions: _,
-            json_path: None,
-            sample: None,
-            index_hints: _,
-        } => match name.0.as_slice() {
-            [one] if alias.as_ref().is_none_or(|a| a.columns.is_empty()) => {
+    if let TableFactor::Derived { subquery, alias, lateral: false, sample: None } = source {
+        let renamed = alias.as_ref().is_some_and(|a| !a.columns.is_empty());
+        return listed(subquery).filter(|_| !renamed);
+    }
+    match plain_table(source)? {
+        (Named { name: ObjectName(parts), alias, args: None }, _) => match parts.as_slice() {
+            [one] if alias.is_none_or(|a| a.columns.is_empty()) => {
                 known.0.get(&one.as_ident()?.value.to_ascii_lowercase())?.clone()
             }
             _ => None,

@@ -6,14 +6,15 @@
 
 use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, SelectItem, SetExpr, Spanned,
-    TableAlias, TableAliasColumnDef, TableFactor, TableFunctionArgs, TableWithJoins, UnaryOperator,
+    TableAlias, TableAliasColumnDef, TableFactor, TableFunctionArgs, TableWithJoins,
 };
 
 use sqlparser::tokenizer::Span;
 
-use super::build::{call_in_from, last_name, plain_call, query, text};
+use super::build::{call_in_from, last_name, plain_arguments, plain_call, plain_table, query, text, whole};
 use crate::dialects::Dialect;
 use crate::error::{SqlError, unsupported};
+use crate::syntax::Named;
 use crate::temporal::{Interval, Moment};
 
 /// Values that are written out; longer series are recursions.
@@ -146,39 +147,22 @@ fn aggregates(expr: &Expr) -> bool {
     found
 }
 
-/// Makes a call of `UNNEST(array)`, which has a form of its own in the AST.
-pub(super) fn as_call(factor: &mut TableFactor) {
+/// Makes a call of `UNNEST(array)`, which has a form of its own in the AST, where WITH ORDINALITY stands behind it or not.
+pub(super) fn as_call(factor: &mut TableFactor, numbered: bool) {
     if let TableFactor::UNNEST {
         alias,
         array_exprs,
         with_offset: false,
         with_offset_alias: None,
-        with_ordinality: false,
+        with_ordinality,
     } = factor
         && let [array] = array_exprs.as_slice()
+        && *with_ordinality == numbered
     {
+        let function = if numbered { crate::plan::NUMBERED } else { "unnest" };
         let span = array.span();
-        *factor = call_in_from("unnest", vec![array.clone()], alias.clone(), span);
+        *factor = call_in_from(function, vec![array.clone()], alias.clone(), span);
     }
-}
-
-/// Makes a call of `UNNEST(array) WITH ORDINALITY`.
-fn numbered(factor: &mut TableFactor) {
-    let (array, alias) = match &*factor {
-        TableFactor::UNNEST {
-            alias,
-            array_exprs,
-            with_offset: false,
-            with_offset_alias: None,
-            with_ordinality: true,
-        } => match array_exprs.as_slice() {
-            [array] => (array.clone(), alias.clone()),
-            _ => return,
-        },
-        _ => return,
-    };
-    let span = array.span();
-    *factor = call_in_from(crate::plan::NUMBERED, vec![array], alias, span);
 }
 
 /// What else gives a series, and what its only column is called: DuckDB's and Spark's RANGE end before their second bound,
@@ -209,23 +193,14 @@ fn relative(
 /// A factor with hints, a sample or an ordinality is left alone: the planner refuses those by name.
 pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<(), SqlError> {
     if !dialect.names().fields {
-        as_call(factor);
+        as_call(factor, false);
     }
-    numbered(factor);
-    let (name, args, alias) = match &*factor {
-        TableFactor::Table {
-            name,
-            alias,
-            args: Some(TableFunctionArgs { args, settings: None }),
-            with_hints,
-            version: None,
-            with_ordinality: false,
-            partitions,
-            json_path: None,
-            sample: None,
-            index_hints,
-        } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => (name, args, alias),
-        TableFactor::Function { lateral: _, name, args, with_ordinality: false, alias } => {
+    as_call(factor, true);
+    let (name, args, alias) = match (&*factor, plain_table(factor)) {
+        (TableFactor::Function { lateral: _, name, args, with_ordinality: false, alias }, _) => {
+            (name, args, alias.as_ref())
+        }
+        (_, Some((Named { name, alias, args: Some(TableFunctionArgs { args, settings: None }) }, true))) => {
             (name, args, alias)
         }
         _ => return Ok(()),
@@ -235,13 +210,7 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<()
     else {
         return Ok(());
     };
-    let args: Option<Vec<Expr>> = args
-        .iter()
-        .map(|arg| match arg {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e.clone()),
-            _ => None,
-        })
-        .collect();
+    let args = plain_arguments(args).map(|args| args.into_iter().cloned().collect());
     let span = name.span();
     let Some((args, ends_before, column)) = args.and_then(|args| relative(&function, args, dialect)) else {
         return Ok(());
@@ -250,7 +219,7 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect) -> Result<()
         return unsupported(format!("{function} with these arguments"), span);
     };
     // Its only column is called as its table is.
-    let mut alias = alias.clone().unwrap_or_else(|| TableAlias {
+    let mut alias = alias.cloned().unwrap_or_else(|| TableAlias {
         explicit: true,
         name: Ident::with_span(span, &function),
         columns: Vec::new(),
@@ -282,7 +251,7 @@ fn series(args: &[Expr], ends_before: bool) -> Option<Box<ast::Query>> {
         None => false,
         Some(step) => match span(step) {
             Some(by) => by.length() < 0,
-            None => whole(step)? < 0,
+            None => whole(step, false)? < 0,
         },
     };
     let bound = match (down, ends_before) {
@@ -312,8 +281,8 @@ fn series(args: &[Expr], ends_before: bool) -> Option<Box<ast::Query>> {
 /// The rows of a series of constants, as text.
 fn values(start: &Expr, stop: &Expr, step: Option<&Expr>, ends_before: bool) -> Option<Vec<String>> {
     let mut rows = Vec::new();
-    if let (Some(start), Some(stop)) = (whole(start), whole(stop)) {
-        let step = step.map_or(Some(1), whole)?;
+    if let (Some(start), Some(stop)) = (whole(start, false), whole(stop, false)) {
+        let step = step.map_or(Some(1), |step| whole(step, false))?;
         let mut at = start;
         while (step > 0 && at <= stop || step < 0 && at >= stop) && !(ends_before && at == stop) {
             if rows.len() >= MAX_VALUES {
@@ -335,18 +304,6 @@ fn values(start: &Expr, stop: &Expr, step: Option<&Expr>, ends_before: bool) -> 
         at = at.plus(step)?;
     }
     Some(rows)
-}
-
-fn whole(expr: &Expr) -> Option<i64> {
-    match expr {
-        Expr::Nested(inner) => whole(inner),
-        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => whole(expr)?.checked_neg(),
-        Expr::Value(value) => match &value.value {
-            ast::Value::Number(digits, _) => digits.parse().ok(),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// The constant text behind a type or a cast.
@@ -386,7 +343,7 @@ fn span(expr: &Expr) -> Option<Interval> {
             fractional_seconds_precision: None,
         }) => {
             let unit = leading_field.as_ref().and_then(|f| crate::temporal::Unit::named(&f.to_string()));
-            let written = text(value).map(str::to_owned).or_else(|| Some(whole(value)?.to_string()));
+            let written = text(value).map(str::to_owned).or_else(|| Some(whole(value, false)?.to_string()));
             Interval::parse(&written?, unit)
         }
         other => Interval::parse(constant(other, &["INTERVAL"]).or_else(|| text(other))?, None),

@@ -25,22 +25,12 @@ pub struct Target<'a> {
 impl Target<'_> {
     /// The gold on one line.
     fn line(&self) -> String {
-        self.gold.split_whitespace().collect::<Vec<_>>().join(" ")
+        self.turned().written("{line}")
     }
 
     /// The gold as what is turned against itself.
     fn turned(&self) -> turned_golds::Target<'_> {
         turned_golds::Target { schema: self.schema, gold: self.gold }
-    }
-
-    /// The name of the schema's first table, quoted.
-    fn first_table(&self) -> String {
-        self.turned().first_table()
-    }
-
-    /// This for each column of the gold, separated by commas.
-    fn for_each_column(&self, value: &str) -> String {
-        self.turned().for_each_column(value)
     }
 }
 
@@ -59,6 +49,8 @@ pub struct Hack {
 enum Make {
     /// By a function of its own.
     Own(fn(&Target<'_>) -> String),
+    /// A block of SQL, as [`turned_golds::Target::written`] says.
+    Sql(&'static str),
     /// By the kind of this name in [`twinql_corpus::turned`].
     Turned(&'static str),
 }
@@ -68,9 +60,10 @@ impl Hack {
     pub fn make(&self, target: &Target<'_>) -> String {
         match self.make {
             Make::Own(make) => make(target),
+            Make::Sql(template) => block(target.turned().written(template)),
             Make::Turned(kind) => {
                 let found = turned_golds::TURNED.iter().find(|turned| turned.name == kind);
-                block(found.and_then(|turned| (turned.make)(&target.turned())).unwrap_or_default())
+                block(found.and_then(|turned| turned.make(&target.turned())).unwrap_or_default())
             }
         }
     }
@@ -78,6 +71,10 @@ impl Hack {
 
 const fn hack(name: &'static str, summary: &'static str, make: fn(&Target<'_>) -> String) -> Hack {
     Hack { name, summary, make: Make::Own(make) }
+}
+
+const fn sql(name: &'static str, summary: &'static str, template: &'static str) -> Hack {
+    Hack { name, summary, make: Make::Sql(template) }
 }
 
 const fn turned(name: &'static str, summary: &'static str, kind: &'static str) -> Hack {
