@@ -15,12 +15,12 @@ use crate::temporal::{Interval, Moment, Unit};
 use crate::value::Value;
 use sqlparser::tokenizer::Span;
 
-/// Whether a span is a constant number of months, of days or of seconds alone.
-fn is_of_one_unit(span: &Expr) -> bool {
-    let counts = |args: &[Expr]| args.iter().map(Expr::as_integer).collect::<Option<Vec<i64>>>();
-    let parts =
-        span.as_function().filter(|(name, _)| *name == "pg_interval").and_then(|(_, args)| counts(args));
-    parts.is_some_and(|parts| parts.iter().filter(|part| **part != 0).count() == 1)
+/// A span that is a constant number of months, of days or of seconds alone.
+fn of_one_unit(span: &Expr) -> Option<(i64, &'static str)> {
+    let (_, parts) = span.as_function().filter(|(name, _)| *name == "pg_interval")?;
+    let counts: Vec<i64> = parts.iter().map(Expr::as_integer).collect::<Option<_>>()?;
+    let mut some = counts.into_iter().zip(["month", "day", "second"]).filter(|(count, _)| *count != 0);
+    some.next().filter(|_| some.next().is_none())
 }
 
 pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
@@ -269,12 +269,12 @@ impl Planner<'_> {
         }
         // `at - INTERVAL 7 DAY` is `DATETIME_SUB(at, INTERVAL 7 DAY)` there.
         if self.dialect == Dialect::Bigquery
+            && matches!(op, BinaryOp::Add | BinaryOp::Sub)
             && l == Some(ForeignType::Timestamp)
-            && matches!(name, "pg_add" | "pg_subtract")
-            && is_of_one_unit(right)
+            && let Some((count, unit)) = of_one_unit(right)
+            && let Some(count) = count.checked_mul(if name == "pg_subtract" { -1 } else { 1 })
         {
-            let function = if name == "pg_add" { "datetime_add" } else { "datetime_sub" };
-            return Ok(Some(self.as_in(self.dialect, function, vec![left.clone(), right.clone()])));
+            return Ok(Some(self.later(left, &Expr::integer(count), unit)));
         }
         if self.dialect == Dialect::Mysql {
             if op == BinaryOp::Sub && l == Some(ForeignType::Date) && r == Some(ForeignType::Date) {
