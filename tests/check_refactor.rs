@@ -46,6 +46,22 @@ fn what_is_proved_and_what_differs() {
     assert_eq!((&report["failed"], &report["queries"][0]["outcome"]), (&1.into(), &"different".into()));
 }
 
+/// No database tests the rows, and the order of the columns shows nevertheless.
+#[test]
+fn moved_columns_show_where_no_row_is_found() {
+    let query = |columns: &str| format!("SELECT {columns} FROM singer WHERE length(name) = 4321");
+    let folder = Folder::with("old.sql", &query("age, name"));
+    folder.write("new.sql", &query("name, age"));
+    let (out, _) = folder.run(ASKED, 1);
+    says(
+        &out,
+        &[
+            "NOT the same: its columns have other names or another order",
+            "moved age, name; the same (proved): age, name",
+        ],
+    );
+}
+
 #[test]
 fn what_is_only_tested_is_enough_unless_a_proof_is_asked_for() {
     let folder = Folder::with("old.sql", "SELECT name FROM singer WHERE age > 20 AND age < 40");

@@ -67,6 +67,11 @@ impl Columns {
         }
     }
 
+    /// Whether names or their order are others: nothing for the rows, and much for who reads them.
+    pub(super) fn has_new_names(&self) -> bool {
+        !self.renamed.is_empty() || !self.moved.is_empty()
+    }
+
     /// `added vat; renamed total to sum; the same (proved): id, total`.
     fn words(&self) -> String {
         let list = |what: &str, names: &[String]| {
@@ -101,9 +106,8 @@ impl Finding {
         }
     }
 
-    /// Whether it says the same by other names or in another order: nothing for its rows, and much for who reads them.
     fn has_new_names(&self) -> bool {
-        self.columns.as_ref().is_some_and(|c| !c.renamed.is_empty() || !c.moved.is_empty())
+        self.columns.as_ref().is_some_and(Columns::has_new_names)
     }
 
     /// Whether readers of the query get something else.

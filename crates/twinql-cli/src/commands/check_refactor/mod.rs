@@ -157,6 +157,13 @@ impl Checker {
             let layout = query.columns.and_then(|[old, new]| Layout::of(old, new));
             let columns = layout.and_then(|layout| columns::of(&layout, &query.job, &found, self));
             let Found { outcome, because, witness } = found;
+            // Whatever is known of the rows: names and places show.
+            let (outcome, because) = match &columns {
+                Some(columns) if outcome == Outcome::NotDecided && columns.has_new_names() => {
+                    (Outcome::Different, vec!["its columns have other names or another order".to_owned()])
+                }
+                _ => (outcome, because),
+            };
             let witness = witness.and_then(|witness| WitnessRecord::of(&query.job, *witness));
             let Query { file, name: query, line, from_use, columns: _, job: _ } = query;
             Finding { file, query, line, outcome, because, columns, from_use, witness }
