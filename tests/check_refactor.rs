@@ -50,8 +50,8 @@ fn what_is_proved_and_what_differs() {
 #[test]
 fn moved_columns_show_where_no_row_is_found() {
     let query = |columns: &str| format!("SELECT {columns} FROM singer WHERE length(name) = 4321");
-    let folder = Folder::with("old.sql", &query("age, name"));
-    folder.write("new.sql", &query("name, age"));
+    let folder = Folder::with("old.sql", query("age, name"));
+    folder.write("new.sql", query("name, age"));
     let (out, _) = folder.run(ASKED, 1);
     says(
         &out,

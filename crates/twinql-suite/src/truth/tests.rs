@@ -24,6 +24,11 @@ fn tiny_databases_tell_look_alikes_apart() {
         ("declared", "SELECT MAX(k) FROM race", "SELECT k FROM race ORDER BY k DESC LIMIT 1"),
         ("no-fk", "SELECT m FROM mark", "SELECT m FROM mark JOIN race ON race = k"),
         ("strict", "SELECT k FROM race", "SELECT DISTINCT k FROM race"),
+        (
+            "strict",
+            "SELECT m FROM mark WHERE STRFTIME('%Y', at) = '1993'",
+            "SELECT m FROM mark WHERE at LIKE '1994%'",
+        ),
     ] {
         let found = finder(preset).refutation((gold, pred), 8, 400).unwrap();
         assert!(found.is_some(), "{preset}: {gold} | {pred}");
@@ -38,6 +43,11 @@ fn what_is_equal_is_not_told_apart() {
         ("default", "SELECT MAX(k) FROM race", "SELECT k FROM race ORDER BY k DESC LIMIT 1"),
         ("declared", "SELECT k FROM race", "SELECT DISTINCT k FROM race"),
         ("bird", "SELECT year FROM race", "SELECT DISTINCT year FROM race"),
+        (
+            "strict",
+            "SELECT m FROM mark WHERE STRFTIME('%Y', at) = '1993'",
+            "SELECT m FROM mark WHERE at LIKE '1993%'",
+        ),
     ] {
         assert_eq!(
             finder(preset).refutation((gold, pred), 8, 400).unwrap(),

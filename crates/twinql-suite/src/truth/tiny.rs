@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 
+use twinql_sql::temporal::Moment;
 use twinql_sql::tree::{Node, Tree};
 use twinql_sql::{Column, ColumnRef, Expr, Plan, Schema, Semantics, TypeClass, Value};
 
 use crate::database::{Database, Row, parents_first, project, store};
 use crate::dice::Dice;
 use crate::generate::Generator;
+use crate::generate::values::{Style, near_date};
 
 /// Rows of a table, at most; the numbers at the end are rare.
 const ROWS: [usize; 8] = [1, 1, 2, 2, 3, 3, 4, 5];
@@ -59,6 +61,10 @@ impl Pools {
 
     /// A constant with its neighbours: one more and one less, the other case, a pattern as a text without wildcards.
     fn add(&mut self, value: &Value) {
+        // Values have their column's type: a column of dates holds dates. A part of one is completed.
+        if matches!(value, Value::Integer(_) | Value::Text(_)) {
+            self.times.push(near_date(Style::Days, value, true, &mut Dice::new(0, 0)));
+        }
         match value {
             Value::Integer(i) => {
                 let near = [Some(*i), i.checked_add(1), i.checked_sub(1)];
@@ -80,10 +86,8 @@ impl Pools {
                             }
                         })
                         .collect();
-                for text in [t.clone(), plain, swapped] {
-                    self.times.push(Value::Text(text.clone()));
-                    self.texts.push(Value::Text(text));
-                }
+                self.texts.extend([t.clone(), plain, swapped].map(Value::Text));
+                self.times.extend(Moment::parse(t).map(|_| value.clone()));
                 let number = store(Value::Text(t.clone()), twinql_sql::Affinity::Numeric);
                 if let Value::Integer(_) = number {
                     self.whole.push(number);
