@@ -235,6 +235,11 @@ fn every_case(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             {
                 "the CASE has a value for every row, and COUNT counts each"
             }
+            Expr::Function { name, args }
+                if name == "iif" && args.len() == 3 && args.iter().skip(1).all(valued) =>
+            {
+                "the IIF has a value for every row, and COUNT counts each"
+            }
             _ => continue,
         };
         if call.func == AggFunc::Count && !call.distinct {
