@@ -94,7 +94,7 @@ fn train_then_score() {
         assert!(folder.path("run").join(file).is_file(), "{file}");
     }
     let environment = folder.document("run/environment.json");
-    assert_eq!(environment["device"], "native");
+    assert_eq!(environment["device"], "cpu");
     assert!(environment["rustc"].as_str().unwrap().starts_with("rustc "));
     says(&out, &[environment["signature"].as_str().unwrap()]);
 

@@ -18,8 +18,7 @@ pub(super) const DISJOINT_ARMS: Rule = Rule {
         "nulls": "SELECT 1, id, city FROM customer UNION SELECT 2, id, day FROM orders"
             == "SELECT 1, id, city FROM customer UNION ALL SELECT 2, id, day FROM orders";
         "nulls": "SELECT 1, city FROM customer UNION SELECT 2, day FROM orders"
-            != "SELECT 1, city FROM customer UNION ALL SELECT 2, day FROM orders"
-            as "two customers may live in one city";
+            != "SELECT 1, city FROM customer UNION ALL SELECT 2, day FROM orders";
         "strict": "SELECT 'a', COUNT(*) FROM orders UNION SELECT 'a', COUNT(*) FROM customer"
             != "SELECT 'a', COUNT(*) FROM orders UNION ALL SELECT 'a', COUNT(*) FROM customer";
         "strict": "SELECT 'a', 'b', COUNT(*) FROM orders UNION SELECT 'a', 'c', COUNT(*) FROM customer UNION SELECT 'a', 'b', COUNT(day) FROM orders"
