@@ -61,9 +61,9 @@ const WEIGHTS: usize = OWN.len() + NUMBER;
 /// The places of the two that are not negative.
 const SHARE: usize = 6;
 const NETWORK: usize = 8;
-/// How many samples it is worth that a weight, and that of a kind, is 0 in a first fit: kinds are many, and few pairs have each.
+/// How strongly a first fit holds weights to 0: those of [`OWN`], and those of kinds, which are many and each in few pairs.
 const FIRST: [f64; 2] = [1.0, 300.0];
-/// The same of what a first fit found, in a later one: its pairs are of a few databases.
+/// How strongly a later fit, whose pairs are of a few databases, holds the same to what the first one found.
 const LATER: [f64; 2] = [100.0, 1000.0];
 
 /// The names of all weights.
