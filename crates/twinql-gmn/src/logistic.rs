@@ -184,11 +184,8 @@ fn minimize<'a, const N: usize>(samples: impl Iterator<Item = &'a Sample<N>>, st
             })
         };
         let parts = std::iter::successors(Some(1.0), |part| Some(part / 2.0)).take(HALVINGS);
-        let Some((better, now)) =
-            parts.map(|part| (moved(part), loss(&moved(part)))).find(|(_, now)| *now < least)
-        else {
-            break;
-        };
+        let mut tried = parts.map(moved).map(|weights| (weights, loss(&weights)));
+        let Some((better, now)) = tried.find(|(_, now)| *now < least) else { break };
         let far = (0..N).map(|i| (better[i] - weights[i]).abs()).fold(0.0, f64::max);
         (weights, least) = (better, now);
         if far < STILL {
