@@ -355,22 +355,16 @@ impl Planner<'_> {
             }
             _ => (qualifier, name),
         };
-        let candidates = scopes()
-            .map(|scope| {
-                let meant = scope.tables.iter().filter(|t| qualifier.is_none_or(|q| named(t, q)));
-                let mut tables: Vec<usize> = meant.flat_map(|table| self.open_tables(table)).collect();
-                tables.dedup();
-                tables
-            })
-            .find(|tables| !tables.is_empty());
-        let declared = || {
-            let meant = |scope: &'_ super::sight::Scope<'_>| -> Vec<usize> {
-                let tables = scope.tables.iter().filter(|t| qualifier.is_none_or(|q| named(t, q)));
-                tables.filter_map(|table| table.table).collect()
-            };
-            scopes().map(meant).find(|tables| !tables.is_empty())
+        let innermost = |of: &dyn Fn(&ScopeTable) -> Vec<usize>| {
+            let meant = |t: &&ScopeTable| qualifier.is_none_or(|q| named(t, q));
+            let found = |tables: &[ScopeTable]| tables.iter().filter(meant).flat_map(of).collect::<Vec<_>>();
+            scopes().map(|scope| found(&scope.tables)).find(|tables| !tables.is_empty())
         };
-        self.note_column_of(candidates, declared, name);
+        let mut open = innermost(&|table| self.open_tables(table).collect());
+        if let Some(tables) = &mut open {
+            tables.dedup();
+        }
+        self.note_column_of(open, || innermost(&|table| table.table.into_iter().collect()), name);
     }
 
     /// Notes that one of these tables lacks a column: those whose columns come from use, or else declared ones.
