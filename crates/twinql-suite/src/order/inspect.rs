@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Query,
-    Select, SelectItem, SetExpr, Visitor,
+    Distinct, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident,
+    OrderByKind, Query, Select, SelectItem, SetExpr, Visitor,
 };
 use twinql_sql::Value;
 use twinql_sql::syntax::{self, item_expr};
@@ -17,7 +17,8 @@ use crate::facts::constant;
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Something inside leaves open which rows there are: LIMIT in a subquery, a scalar subquery
-    /// of several rows, windows, bare columns under GROUP BY, the order inside `group_concat`.
+    /// of several rows, windows, bare columns under GROUP BY, the order inside `group_concat`,
+    /// DISTINCT rows in the order of what is not put out.
     pub(super) inside: bool,
     /// It throws dice, so that another text of it gives another answer.
     pub(super) chance: bool,
@@ -51,8 +52,10 @@ impl Visitor for Found {
                     Expr::Identifier(i) => select.projection.iter().any(|item| named(item, i)),
                     other => constant(other).is_some(),
                 };
-                self.inside |=
-                    group.aggregates && keys.iter().any(|k| !alias(&k.expr) && group.leaves_open(&k.expr, 0));
+                let distinct = matches!(select.distinct, Some(Distinct::Distinct));
+                self.inside |= keys.iter().map(|k| &k.expr).filter(|key| !alias(key)).any(|key| {
+                    (group.aggregates && group.leaves_open(key, 0)) || (distinct && !put_out(select, key))
+                });
             }
             (OrderByKind::Expressions(_), _) => {}
             _ => self.inside = true,
@@ -98,6 +101,15 @@ impl Visitor for Found {
 /// The output has this alias.
 fn named(item: &SelectItem, name: &Ident) -> bool {
     matches!(item, SelectItem::ExprWithAlias { alias, expr: _ } if alias.value.eq_ignore_ascii_case(&name.value))
+}
+
+/// True if the sort key follows from the outputs. `SELECT DISTINCT x … ORDER BY y` does not say which row's y an x has.
+fn put_out(select: &Select, key: &Expr) -> bool {
+    let items = select.projection.iter();
+    let outputs = Group { keys: items.filter_map(item_expr).collect(), aggregates: true };
+    let all = select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)));
+    let same = outputs.keys.iter().any(|output| same_column(output, key));
+    all || same || (!aggregates(key, 0) && !outputs.leaves_open(key, 0))
 }
 
 /// True if a scalar subquery has one row whatever the tables hold: an aggregate of all rows.
@@ -268,6 +280,11 @@ mod tests {
             (true, "SELECT name FROM singer WHERE age = (SELECT age FROM singer)"),
             (true, "SELECT row_number() OVER (ORDER BY age) FROM singer"),
             (true, "SELECT group_concat(name) FROM singer"),
+            (true, "SELECT DISTINCT country FROM singer ORDER BY age"),
+            (true, "SELECT DISTINCT country FROM singer GROUP BY country, name ORDER BY count(*)"),
+            (false, "SELECT DISTINCT country, age FROM singer AS s ORDER BY s.age + 1, upper(country)"),
+            (false, "SELECT DISTINCT country, count(*) FROM singer GROUP BY country, name ORDER BY count(*)"),
+            (false, "SELECT DISTINCT * FROM singer ORDER BY age"),
             (false, "SELECT name FROM singer ORDER BY random() LIMIT 1"),
         ] {
             let parsed = twinql_sql::parse(sql).unwrap();
