@@ -9,6 +9,7 @@ mod audit;
 mod bad_input;
 mod calibrate;
 mod check_refactor;
+mod cluster;
 mod compare;
 mod consistency;
 mod corpus;

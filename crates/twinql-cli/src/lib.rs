@@ -80,7 +80,7 @@ pub fn command() -> clap::Command {
 
 /// The JSON schemas of what commands write: the name of the format, what it is, and its schema.
 pub fn formats() -> Vec<(&'static str, &'static str, schemars::Schema)> {
-    use commands::{audit, check_refactor, execute, prove, rerank, verdicts, witness};
+    use commands::{audit, check_refactor, cluster, execute, prove, rerank, verdicts, witness};
     let generator = || schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut execution = generator().into_root_schema_for::<verdicts::VerdictRecord<execute::FileWitness>>();
     verdicts::over_files(&mut execution);
@@ -92,6 +92,7 @@ pub fn formats() -> Vec<(&'static str, &'static str, schemars::Schema)> {
         ),
         ("proof", "a line of `prove`", generator().into_root_schema_for::<prove::ProofRecord>()),
         ("execution", "a line of `execute`", execution),
+        ("cluster", "a line of `cluster`", generator().into_root_schema_for::<cluster::ClusterRecord>()),
         ("ranking", "a line of `rerank`", generator().into_root_schema_for::<rerank::RankRecord>()),
         ("audit", "a line of `audit`", generator().into_root_schema_for::<audit::AuditRecord>()),
         (
@@ -134,6 +135,7 @@ fn run_command(cli: Cli) -> anyhow::Result<u8> {
         Command::Consistency(typed) => commands::consistency::run(typed, common.seed, console),
         Command::Calibrate(typed) => commands::calibrate::run(typed, common.seed, console),
         Command::Rerank(typed) => commands::rerank::run(&typed, console),
+        Command::Cluster(typed) => commands::cluster::run(&typed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),
         #[cfg(feature = "serve")]
         Command::Serve(typed) => commands::serve::run(typed, common.seed, console),

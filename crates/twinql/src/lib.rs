@@ -17,6 +17,8 @@ pub use twinql_suite as suite;
 
 mod batch;
 mod builder;
+mod classes;
+pub mod cluster;
 pub mod contradictions;
 mod dialects;
 pub mod embedded;

@@ -1,6 +1,7 @@
 //! Arguments: as typed ([`typed`]), and as validated (here). Commands see only the second.
 
 pub(crate) mod audit;
+pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod consistency;
 pub(crate) mod corpus;

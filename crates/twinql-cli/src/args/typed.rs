@@ -96,6 +96,8 @@ pub(crate) enum Command {
     Calibrate(Calibrate),
     /// Choose the best of several candidates for each question; no database and no gold is needed
     Rerank(super::rerank::Rerank),
+    /// Group the queries of a log, or of many systems, into classes that answer the same; no database is needed
+    Cluster(super::cluster::Cluster),
     /// Show how two queries are read: canonical plans, applied rules, scores
     Explain(Explain),
     /// Say questions and schemas in another way, to test or train Text-to-SQL systems (MT-TEQL)

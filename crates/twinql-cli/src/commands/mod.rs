@@ -16,6 +16,7 @@ mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod check_refactor;
 mod clients;
+pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod consistency;
 mod contradicted;

@@ -28,21 +28,23 @@
 //! ```
 
 mod agreement;
-mod classes;
 mod config;
 mod weights;
 
 use serde::{Deserialize, Serialize};
 
+use crate::classes::Classes;
 use crate::network::{Network, NetworkError};
 use crate::signature::PARSER;
 use agreement::agreements;
-use classes::Classes;
 pub use config::{Method, RerankConfig, Set, Utility};
 pub use weights::{Candidate, Weights};
 
 /// Candidates of a set that are looked at; what comes after them is not ranked.
 pub const MOST_CANDIDATES: usize = 256;
+
+/// Pairs of classes of one set for which a proof is tried.
+const MOST_PROOFS: usize = 32;
 
 /// What became of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -114,7 +116,7 @@ impl Reranker {
     pub fn rank(&self, set: &Set) -> Ranking {
         let n = set.candidates.len();
         let looked_at = set.candidates.get(..MOST_CANDIDATES).unwrap_or(&set.candidates);
-        let classes = Classes::of(set, looked_at, self.network.as_ref(), &self.config);
+        let classes = self.classes(set, looked_at);
         let counts = |place: usize| matches!(classes.errors.get(place), Some(None));
         let weights = self.config.weights.of(looked_at, counts);
         let mut scores: Vec<Option<f64>> = vec![None; n];
@@ -159,6 +161,18 @@ impl Reranker {
             (_, false) => SetStatus::Unread,
         };
         Ranking { chosen, status, scores, classes: classes.members, errors }
+    }
+
+    /// The classes of those of the candidates that are looked at.
+    fn classes(&self, set: &Set, candidates: &[Candidate]) -> Classes {
+        let RerankConfig { semantics, dialects, .. } = &self.config;
+        let dialect = set.dialect.unwrap_or(dialects.pred);
+        let texts: Vec<&str> = candidates.iter().map(|c| c.sql.as_str()).collect();
+        let mut classes = Classes::of(&set.schema, dialect, &texts, self.network.as_ref(), semantics);
+        if self.config.proofs {
+            classes.join_proved(&set.schema, MOST_PROOFS);
+        }
+        classes
     }
 
     /// Ranks many sets, in order and in parallel on rayon's current pool.
