@@ -50,12 +50,18 @@ pub struct Golds {
     interaction: usize,
     begun: bool,
     ended: bool,
+    tabless: bool,
 }
 
 impl Golds {
     /// The gold queries that lines hold.
     pub fn new(lines: Lines) -> Golds {
-        Golds { lines, interaction: 0, begun: false, ended: false }
+        Golds { lines, interaction: 0, begun: false, ended: false, tabless: false }
+    }
+
+    /// The same, where a line without a tab is a query that names no database, if `may`.
+    pub fn tabless(self, may: bool) -> Golds {
+        Golds { tabless: may, ..self }
     }
 }
 
@@ -74,7 +80,7 @@ impl Iterator for Golds {
             };
             self.begun = true;
             self.interaction += usize::from(std::mem::take(&mut self.ended));
-            let read = gold_line(&line);
+            let read = gold_line(&line, self.tabless);
             let (sql, db_id) = read.clone().unwrap_or_default();
             return Some(Ok(Gold {
                 sql,
@@ -142,13 +148,14 @@ pub fn read_gold(path: impl AsRef<Path>) -> Result<Vec<Gold>, CorpusError> {
 }
 
 /// Query and database of a line, or what is wrong with it.
-fn gold_line(line: &Line) -> Result<(String, String), String> {
+fn gold_line(line: &Line, tabless: bool) -> Result<(String, String), String> {
     let text = line.text().map_err(|why| format!("{why} of the line; convert the file (iconv -t UTF-8)"))?;
     // A tab may stand inside the query; the database comes after the last one.
-    let (sql, db_id) = text
-        .trim_end()
-        .rsplit_once('\t')
-        .ok_or("no tab; a gold line is the query, a tab, and the database's id")?;
+    let (sql, db_id) = match text.trim_end().rsplit_once('\t') {
+        None if tabless => (text, ""),
+        None => return Err("no tab; a gold line is the query, a tab, and the database's id".into()),
+        Some(both) => both,
+    };
     Ok((sql.trim().to_owned(), db_id.trim().to_owned()))
 }
 

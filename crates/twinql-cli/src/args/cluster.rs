@@ -14,7 +14,8 @@ Examples:
   twinql cluster --queries log.jsonl --schemas tables.json > classes.jsonl
   twinql cluster --queries candidates.sql --schemas shop.sql --by gmn --threshold 0.9 --format text
 
---queries is a file of SQL<TAB>db_id lines, or JSON lines (.jsonl): id, db_id (or schema, DDL text), and sql.
+--queries is a file with a query a line, followed by a tab and its db_id where there are several databases; or JSON
+lines (.jsonl): id, db_id (or schema, DDL text), and sql.
 
 Queries with one canonical form are a class. Each class is then held against the four that are most like it over
 the same tables: --by proof (the default) joins what is proved equal, --by gmn also what the network takes for

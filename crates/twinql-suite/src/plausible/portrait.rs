@@ -110,6 +110,11 @@ fn guarded(atom: &Atom) -> Option<Value> {
 }
 
 impl Portrait {
+    /// A query compares it with a constant.
+    pub(super) fn is_tested(&self) -> bool {
+        !(self.members.is_empty() && self.bounds.is_empty())
+    }
+
     fn of(column: &Column, table: &str, key: bool) -> Portrait {
         let whole = is_whole(column);
         let content = Content::of(column, table, key);

@@ -37,6 +37,7 @@ pub enum Regularity {
     AgreeingDates,
     OuterRows,
     KnownExtremes,
+    RankedRows,
 }
 
 impl Regularity {
@@ -96,7 +97,7 @@ const fn by_hand(
 }
 
 /// All regularities.
-pub const REGULARITIES: [Entry; 22] = [
+pub const REGULARITIES: [Entry; 23] = [
     measured(
         Regularity::UniqueNames,
         "unique-names",
@@ -214,6 +215,12 @@ pub const REGULARITIES: [Entry; 22] = [
         0.6,
         "a constant in one query is what the other one asks for as the largest: somebody looked it up",
     ),
+    by_hand(
+        Regularity::RankedRows,
+        "ranked-rows",
+        0.8,
+        "a rank follows the measure beside it that a query sorts by: whoever has the most points is first",
+    ),
 ];
 
 /// One database in so many is wild: it keeps next to none of the regularities, as the untidiest of real ones do. What
@@ -222,7 +229,7 @@ const WILD_EVERY: u64 = 16;
 
 /// Whose square roots are the steps between databases: no two regularities then keep time.
 const PRIMES: [u32; REGULARITIES.len()] =
-    [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79];
+    [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83];
 
 /// Regularities that hold in all databases, whatever is drawn: what a question takes for granted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

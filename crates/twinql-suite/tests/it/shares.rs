@@ -31,6 +31,9 @@ const TEAMS: &str = "CREATE TABLE team (id INTEGER PRIMARY KEY, label TEXT, foun
         team_id INTEGER REFERENCES team (id));
     CREATE TABLE fixture (id INTEGER PRIMARY KEY, home_id INTEGER REFERENCES team (id), played_date DATE, year INTEGER);";
 
+const RACES: &str = "CREATE TABLE rider (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE finish (id INTEGER PRIMARY KEY, rider_id INTEGER REFERENCES rider (id), ranking INTEGER, points REAL, bib INTEGER);";
+
 /// The schema, the gold and the prediction, and the share between two bounds.
 type Case = (&'static str, &'static str, &'static str, f64, f64);
 
@@ -401,4 +404,16 @@ fn what_execution_refuses_is_wrong() {
         (BAKERY, "SELECT STRFTIME('%Y', opened) FROM bakery", "SELECT YEAR(opened) FROM bakery", 0.0, 0.0),
         (BAKERY, "SELECT price FROM loaf", "```sql\nSELECT price FROM loaf;\n```", 1.0, 1.0),
     ]);
+}
+
+/// Whoever has the most points is first.
+#[test]
+fn ranks_follow_the_measure_that_they_rank() {
+    let by = |sorted: &str| format!("SELECT rider_id FROM finish ORDER BY {sorted} LIMIT 1");
+    let (points, ranking, bib) = (by("points DESC"), by("ranking"), by("bib"));
+    let first = share(RACES, &points, &ranking).unwrap();
+    assert!((0.4..=0.9).contains(&first), "{first}");
+    let last = share(RACES, &points, &by("ranking DESC")).unwrap();
+    let other = share(RACES, &points, &bib).unwrap();
+    assert!(last < 0.2 && other < 0.35, "{last} {other}");
 }

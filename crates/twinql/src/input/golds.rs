@@ -33,8 +33,11 @@ pub fn open_golds(source: &GoldSource, db_id: Option<&str>, schemas: Schemas) ->
     let mut schemas = schemas.unnamed(db_id);
     match source {
         GoldSource::Lines(path) => {
+            // Where one database is meant, a line need not name it.
+            let only = schemas.only(db_id).ok();
+            let open = || Ok::<Golds, InputError>(Golds::new(Lines::open(path)?).tabless(only.is_some()));
             let mut lines = GoldCount::default();
-            for gold in Golds::new(Lines::open(path)?) {
+            for gold in open()? {
                 lines.add(&gold?);
             }
             let count = lines.golds;
@@ -43,12 +46,13 @@ pub fn open_golds(source: &GoldSource, db_id: Option<&str>, schemas: Schemas) ->
                 lines.check(path)?;
             }
             let place = path.display().to_string();
-            let golds = Golds::new(Lines::open(path)?).enumerate().map(move |(number, gold)| {
+            let golds = open()?.enumerate().map(move |(number, gold)| {
                 let gold = gold?;
-                let db_id = Some(gold.db_id).filter(|id| !id.is_empty());
-                let work = match (gold.unusable, &db_id) {
-                    (Some(why), _) => unusable(&format!("{place}, line {}: {why}", gold.line)),
-                    (None, id) => work(schemas.get(id.as_deref().unwrap_or_default()), gold.sql),
+                let named = Some(gold.db_id).filter(|id| !id.is_empty());
+                let db_id = named.or_else(|| only.as_ref().map(|schema| schema.db_id.clone()));
+                let work = match gold.unusable {
+                    Some(why) => unusable(&format!("{place}, line {}: {why}", gold.line)),
+                    None => work(schemas.get(db_id.as_deref().unwrap_or_default()), gold.sql),
                 };
                 let about = About { db_id, print: gold.line as u64, ..About::default() };
                 Ok(Item { job: Job { id: Value::from(number.to_string()), work }, about })

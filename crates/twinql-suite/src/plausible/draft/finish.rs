@@ -6,7 +6,14 @@ use super::Draft;
 use crate::database::{Database, Row, project};
 use crate::dice::Dice;
 use crate::plausible::content::Content;
+use crate::plausible::portrait::Portrait;
 use crate::plausible::regularity::Regularity;
+use crate::plausible::words::words;
+
+/// Whether a column of numbers is called a rank.
+fn is_rank(name: &str) -> bool {
+    words(name).iter().any(|w| matches!(w.as_str(), "rank" | "ranking" | "position" | "place" | "standing"))
+}
 
 /// Whether so many rows have to share what whole numbers there are in a range.
 fn is_narrow(range: f64, rows: usize) -> bool {
@@ -18,6 +25,7 @@ impl Draft<'_> {
     pub(in crate::plausible) fn finish(mut self, dice: &mut Dice) -> Database {
         self.cap();
         self.clear_extremes();
+        self.rank_rows();
         let mut tables: Vec<Option<Vec<Row>>> = vec![None; self.schema.tables.len()];
         for &table in self.tables {
             let mut rows = std::mem::take(&mut self.rows[table]);
@@ -60,6 +68,46 @@ impl Draft<'_> {
                         Value::Real(_) => Value::Real(n.into()),
                         other => other.clone(),
                     };
+                }
+            }
+        }
+    }
+
+    /// Has ranks follow the measure beside them that a query sorts by: whoever has the most points is first. What a query
+    /// tests stays where it is, and the other column moves.
+    fn rank_rows(&mut self) {
+        if !self.mood.has(Regularity::RankedRows) {
+            return;
+        }
+        for &table in self.tables {
+            let Some(definition) = self.schema.tables.get(table) else { continue };
+            let at = |column| ColumnRef { table, column };
+            let columns = || 0..definition.columns.len();
+            let rank = columns().find(|&c| is_rank(&definition.columns[c].name) && !self.is_bound(at(c)));
+            let measure = columns().find(|&c| {
+                let sorts =
+                    |p: &Portrait| p.ranked && !matches!(p.content, Content::Moment(_) | Content::Year);
+                Some(c) != rank && self.portraits.get(at(c)).is_some_and(sorts) && !self.is_bound(at(c))
+            });
+            let (Some(rank), Some(measure)) = (rank, measure) else { continue };
+            let number = |row: &Row, c: usize| row.get(c).and_then(Value::as_f64);
+            let mut places = Vec::new();
+            for (place, row) in self.rows[table].iter().enumerate() {
+                if let (Some(rank), Some(measure)) = (number(row, rank), number(row, measure)) {
+                    places.push((place, rank, measure));
+                }
+            }
+            let tested = self.portraits.get(at(rank)).is_some_and(Portrait::is_tested);
+            let mut moved = places.clone();
+            places.sort_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
+            moved.sort_by(|(_, _, a), (_, _, b)| b.total_cmp(a));
+            let (column, to, from) = if tested { (measure, places, moved) } else { (rank, moved, places) };
+            let values: Vec<Option<Value>> =
+                from.iter().map(|&(place, ..)| self.rows[table].get(place)?.get(column).cloned()).collect();
+            for ((place, ..), value) in to.into_iter().zip(values) {
+                let cell = self.rows[table].get_mut(place).and_then(|row| row.get_mut(column));
+                if let (Some(cell), Some(value)) = (cell, value) {
+                    *cell = value;
                 }
             }
         }
