@@ -46,6 +46,21 @@ fn a_single_pair_in_words() {
 }
 
 #[test]
+fn a_proof_names_what_the_schema_states_and_is_tried_without_it() {
+    let folder = Folder::with(
+        "shop.sql",
+        "CREATE TABLE customer (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE)",
+    );
+    let pair = ["SELECT DISTINCT email FROM customer", "SELECT email FROM customer"];
+    let run = |more: &[&'static str]| [&["prove", "--schemas", "shop.sql", pair[0], pair[1]], more].concat();
+    let (out, _) = folder.run(&run(&[]), 0);
+    says(&out, &["equal: ", "the schema states: unique(customer.email)"]);
+    let (out, _) = folder.run(&run(&["--without", "unique(customer.email)"]), 0);
+    says(&out, &["unknown: "]);
+    folder.refuses(&run(&["--without", "unique(customer.id)"]), &["unique(customer.id)", "primary_key"]);
+}
+
+#[test]
 fn a_batch_with_its_counts() {
     let folder = Folder::with("pairs.jsonl", pairs());
     let args = over_pairs("prove", &[]);

@@ -40,7 +40,10 @@ fn run(args: &[String]) -> Done {
     let program = std::env::current_exe()?.with_file_name("twinql");
     let text = fs::read_to_string(data.join("edits/edits.jsonl"))?;
     let edits = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
-    for (name, adapted) in [("as written", false), ("adapted by a script", true)] {
+    println!(
+        "program\tedits\tread, %\tdecided, %\tthe same\tdifferent\tas labelled\tagainst its label\tms, median"
+    );
+    for (name, adapted) in [("twinql", false), ("twinql, texts adapted by a script", true)] {
         let mut tally = Tally::default();
         for edit in &edits {
             add(&mut tally, edit, adapted, &program, list)?;
@@ -96,30 +99,24 @@ fn add(tally: &mut Tally, edit: &Value, adapted: bool, program: &Path, list: boo
 }
 
 impl Tally {
+    /// A row; `scripts/edits_others.py` prints the same of other programs. What was tested alone is not decided.
     fn print(mut self, name: &str) {
         let share = |n: usize| 100.0 * n as f64 / self.edits.max(1) as f64;
         let of = |outcome: &str| self.outcomes.get(outcome).copied().unwrap_or(0);
-        let decided = of("proved") + of("different");
-        println!(
-            "{name}: of {} edits {} read ({:.1} %), {decided} decided ({:.1} %): {} proved the same, {} different; {} tested the same",
-            self.edits,
-            self.read,
-            share(self.read),
-            share(decided),
-            of("proved"),
-            of("different"),
-            of("tested")
-        );
-        for ((truth, says), n) in &self.labelled {
-            println!("  labelled {truth}, found {says}: {n}");
-        }
+        let (same, different) = (of("proved"), of("different"));
+        let labelled = |which: fn(&str, &str) -> bool| -> usize {
+            self.labelled.iter().filter(|((truth, says), _)| which(truth, says)).map(|(_, n)| n).sum()
+        };
         self.times.sort();
-        if let (Some(median), Some(most)) = (self.times.get(self.times.len() / 2), self.times.last()) {
-            println!("  {:.0} ms an edit (median), {:.0} ms at most", ms(median), ms(most));
-        }
+        let median = self.times.get(self.times.len() / 2).map_or(0.0, |time| 1000.0 * time.as_secs_f64());
+        println!(
+            "{name}\t{}\t{:.1}\t{:.1}\t{same}\t{different}\t{} of {}\t{}\t{median:.0}",
+            self.edits,
+            share(self.read),
+            share(same + different),
+            labelled(|truth, says| truth == says),
+            labelled(|_, _| true),
+            labelled(|truth, says| says != "nothing" && truth != says),
+        );
     }
-}
-
-fn ms(time: &Duration) -> f64 {
-    1000.0 * time.as_secs_f64()
 }

@@ -223,9 +223,9 @@ mod tests {
     #[test]
     fn a_weaker_reason_joins_more() {
         let texts = [
-            "SELECT DISTINCT a.year FROM concert a, concert b WHERE a.year = b.year AND b.year > 3",
+            "SELECT DISTINCT a.country FROM singer a, singer b WHERE a.country = b.country AND a.age > 20 AND b.age > 19",
             "SELECT name FROM singer",
-            "SELECT DISTINCT year FROM concert WHERE year > 3",
+            "SELECT DISTINCT country FROM singer WHERE age > 20",
         ];
         assert_eq!(classes(Reason::Form, &texts).len(), 3);
         let proved = [vec![(0, "first"), (2, "proof")], vec![(1, "first")]];

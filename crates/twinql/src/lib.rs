@@ -36,6 +36,7 @@ pub mod metrics;
 mod names;
 mod network;
 mod pipeline;
+pub mod premises;
 pub mod prepare;
 mod profiles;
 pub mod progress;

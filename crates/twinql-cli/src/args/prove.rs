@@ -10,6 +10,8 @@ Examples:
   twinql prove --schemas school.sql 'SELECT COUNT(*) FROM t' 'SELECT COUNT(id) FROM t'
   twinql prove --pairs pairs.jsonl --schemas tables.json --semantics no-fk > proofs.jsonl
   twinql prove --gold gold.sql --pred pred.txt --schemas tables.json --format text
+  twinql prove --schemas shop.sql --without 'unique(customer.email)' 'SELECT DISTINCT email FROM customer' \
+    'SELECT email FROM customer'
 
 equal: the same answer on every database, with the rules, the assumptions needed and a certificate;
 different: a database of the semantics tells the two apart, with the argument;
@@ -25,6 +27,10 @@ pub(crate) struct Prove {
     pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,
+    /// Prove without a statement of the schema, by the name that proofs give it: unique(orders.id), not_null(orders.total)
+    /// (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) without: Vec<String>,
     #[command(flatten)]
     pub(crate) labels: LabelsFlag,
     /// Databases on which the judge looks for a difference where nothing is proved

@@ -15,7 +15,7 @@ use twinql::signature::{Signature, of_suite};
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Proof, Semantics};
 use twinql::suite::{JudgeConfig, Report, Verdict};
-use twinql::{Dialects, Job, metrics, proving, status};
+use twinql::{Dialects, Job, metrics, premises, proving, status};
 
 use super::batch::{Batch, guard};
 use super::says::{Decided, End, Says};
@@ -38,6 +38,8 @@ pub(crate) struct ProofRecord {
     proof: Option<&'static str>,
     /// Rules, assumptions and certificate; the reason; or what still differs.
     details: Json,
+    /// What a proof of equality uses of what the schema states: a least set, by name.
+    premises: Vec<String>,
     /// Where nothing is proved: a database on which the answers differ, if the judge found one.
     witness: Option<WitnessRecord>,
     /// Where it found none: the databases that were tried.
@@ -196,7 +198,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         true => None,
         false => Some(worker::judge(&typed.run, semantics.clone(), Some(typed.databases), seed)?),
     };
-    let schemas = input::schemas(input.schemas.as_deref(), input.dialects)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialects)?.without(&typed.without)?;
     let labels = typed.labels.labels.as_deref();
     guard(&input, &output, [("--labels", labels)])?;
     let labels = match &input.source {
@@ -206,7 +208,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     let asked = judge.as_ref().map(|(config, _)| json!([of_suite(config), config.seed]));
     let batch = Batch {
         names: ["prove", "proving", "proved"],
-        settings: json!({"echo": typed.batch.echo, "judge": asked}),
+        settings: json!({"echo": typed.batch.echo, "judge": asked, "without": typed.without}),
         signatures: signature(&semantics, input.dialects).into(),
         window: judge.as_ref().map_or(Window::PAIRS, |(_, workers)| Window::of(workers)),
         input: &input,
@@ -221,7 +223,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     let work = |jobs: &[Job]| {
         let unknown = |proof: &Proved| matches!(proof, Some(Ok(Proof::Unknown(_))));
         let record = |(job, (proof, report)): (&Job, (Proved, Option<Report>))| {
-            let mut record = record(job, proof.as_ref(), report);
+            let mut record = record(job, proof.as_ref(), report, &semantics);
             if words {
                 record.words = one(&record, proof.as_ref(), &semantics);
             }
@@ -321,13 +323,19 @@ fn signature(semantics: &Semantics, dialects: Dialects) -> String {
 }
 
 /// The record of a pair: of its own error, of its proof, or of the side that has no plan.
-fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<Report>) -> ProofRecord {
+fn record(
+    job: &Job,
+    proof: Option<&Result<Proof, ProveError>>,
+    report: Option<Report>,
+    semantics: &Semantics,
+) -> ProofRecord {
     let (status, error) = status::of_input(job);
     let mut out = ProofRecord {
         id: job.id.clone(),
         status,
         proof: None,
         details: Json::Null,
+        premises: Vec::new(),
         witness: None,
         tested: None,
         error,
@@ -342,6 +350,9 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<R
         Some(Ok(proof)) => {
             out.proof = Some(proof.name());
             out.details = proving::details(proof);
+            if let (Proof::Equal(_), Some((schema, gold, pred))) = (proof, job.pair()) {
+                out.premises = premises::used(schema, gold, pred, semantics);
+            }
         }
         Some(Err(error)) => {
             out.status = status::of_proof(error);
@@ -359,6 +370,9 @@ fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantic
         (_, Some(error)) => format!("{}: {error}\n", record.status),
         _ => String::new(),
     };
+    if !record.premises.is_empty() {
+        out.push_str(&format!("  the schema states: {}\n", record.premises.join(", ")));
+    }
     if let Some(witness) = &record.witness {
         out.push_str(&format!(
             "but not equal: a database that meets {semantics} semantics tells them apart\n\n{}\n",

@@ -67,6 +67,13 @@ const SUBJECTS: &[Subject] = &[
         about: "Real queries of other systems ([how](dialects.md)). None of them was used to train a network.",
     },
     Subject {
+        name: "refactoring",
+        heading: "Refactoring",
+        about: "Edits of SQL files that people committed, most of dbt models ([how](refactoring.md)). *Decided* is proved or \
+            shown on a database; another program's word for it is its own. 25 of the edits were labelled by reading, and \
+            chosen to be hard: they are cases, not a sample.",
+    },
+    Subject {
         name: "soundness",
         heading: "Soundness",
         about: "Queries executed before and after normalisation on random databases ([how](soundness.md)).",

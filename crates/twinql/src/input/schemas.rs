@@ -12,6 +12,7 @@ use twinql_suite::Files;
 
 use super::InputError;
 use crate::dialects::Dialects;
+use crate::premises::{self, UnknownPremise};
 use crate::progress::Progress;
 
 type Result<T, E = InputError> = std::result::Result<T, E>;
@@ -131,6 +132,25 @@ impl Schemas {
     pub fn unnamed(mut self, db_id: Option<&str>) -> Schemas {
         self.unnamed = db_id.map(str::to_owned);
         self
+    }
+
+    /// Takes statements of these names out of the schemas that were loaded.
+    ///
+    /// # Errors
+    /// None of the schemas has one of that name.
+    pub fn without(mut self, names: &[String]) -> std::result::Result<Schemas, UnknownPremise> {
+        let mut unknown: Vec<bool> = vec![true; names.len()];
+        for schema in self.named.values_mut().flatten() {
+            let (lacking, not_here) = premises::without(schema, names);
+            for (name, unknown) in names.iter().zip(&mut unknown) {
+                *unknown &= not_here.contains(&name);
+            }
+            *schema = Arc::new(lacking);
+        }
+        match names.iter().zip(unknown).find(|(_, unknown)| *unknown) {
+            Some((name, _)) => Err(UnknownPremise { name: name.clone() }),
+            None => Ok(self),
+        }
     }
 
     /// For pairs that are executed on files. SQLite knows what is in them: a schema is read,
