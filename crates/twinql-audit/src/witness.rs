@@ -174,8 +174,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// A database on which the query and the one that was most likely meant answer differently.
-    pub(crate) fn against(&self, mended: &str) -> Option<Witness> {
+    /// A database on which the query and another one answer differently.
+    pub(crate) fn against(&self, other: &str, shows: Shows) -> Option<Witness> {
         let config = JudgeConfig {
             semantics: self.semantics.clone(),
             seed: self.seed,
@@ -184,9 +184,9 @@ impl<'s> Search<'s> {
             ..JudgeConfig::default()
         };
         let judge = Judge::new(self.schema, config).ok()?;
-        match judge.judge(self.sql, mended) {
+        match judge.judge(self.sql, other) {
             Verdict::Different { witness } => Some(Witness {
-                shows: Shows::Mended(mended.to_owned()),
+                shows,
                 statements: witness.statements,
                 columns: [witness.gold_columns, witness.pred_columns],
                 answers: [witness.gold_rows, witness.pred_rows],
