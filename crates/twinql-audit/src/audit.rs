@@ -6,7 +6,7 @@ use twinql_suite::{ExecError, Limits, Sandbox};
 use crate::asked::Asked;
 use crate::check::{Apply, Check, Finding, Sink};
 use crate::checks::{self, CHECKS};
-use crate::finding::{Severity, Shows};
+use crate::finding::Severity;
 use crate::gold::{Gold, lenient_schema, strict_schema};
 use crate::text::Text;
 use crate::witness::{Search, Sought};
@@ -238,15 +238,19 @@ impl Auditor {
         if let Some((other, dialect)) = gold.asked.other
             && self.wanted(&checks::GOLDS_DIFFER)
             && let Ok(other) = in_sqlite(&self.schema, other, dialect)
-            && let Some(witness) = search.against(&other, Shows::OtherGold(other.clone()))
+            && let Some((witness, likely)) = search.apart(&other)
         {
             let mut sink = Sink::new(&checks::GOLDS_DIFFER, gold.text, findings);
-            sink.add(None, "another gold of the same question has another answer").witness(witness);
+            let said =
+                sink.add(None, "another gold of the same question has another answer").witness(witness);
+            if !likely {
+                said.only(Severity::Note);
+            }
         }
         for finding in findings.iter_mut().filter(|f| told(f)) {
             // The mended text is SQL of the query's dialect, and only SQLite runs it as it stands.
             if let (Some(mended), Dialect::Sqlite) = (&finding.mended, self.config.dialect) {
-                finding.witness = search.against(mended, Shows::Mended(mended.clone()));
+                finding.witness = search.against(mended);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twinql_sql::{AggFunc, Expr, Rel, Table, Value};
+use twinql_sql::{AggFunc, ColumnId, ColumnRef, Expr, Rel, Value};
 
 use crate::asked::{akin, words};
 use crate::check::{Apply, Check, Sink};
@@ -31,6 +31,7 @@ pub(super) const EVIDENCE_UNUSED: Check = Check {
         "SELECT age FROM customer WHERE city = 'Bern'\tHow old are the rich from Bern?\trich from Bern refers to score > 9 and city = 'Bern'",
         "SELECT count(*) FROM orders\tHow many orders are there?\torders refers to total",
         "SELECT name FROM customer\tWhich customers are there?\tcustomers refers to weight > 0",
+        "SELECT name FROM customer\tWho are the adults and children?\tadults and children refers to age > 17 and age < 18",
         "SELECT avg(age) FROM customer\tWhat is the mean age?\tmean age refers to divide(sum(age), count(score))",
     ],
     apply: Apply::Question(unused),
@@ -58,44 +59,47 @@ fn unused(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         }
         let standing = |name: &str| !places(definition.body, name).is_empty();
         let mut unread = None;
-        for (name, tables) in columns.iter().filter(|(name, _)| standing(name)) {
+        for (name, owners) in columns.iter().filter(|(name, _)| standing(name)) {
             let defined = definitions.iter().any(|d| d.subject.eq_ignore_ascii_case(name));
-            let owners: Vec<&str> = tables.iter().map(|t| t.name.as_str()).collect();
-            let named = named(definition, name, &owners).filter(|named| match named {
+            if read.contains(name) || defined || owners.iter().any(|c| is_key(gold, *c)) {
+                unread = None;
+                break;
+            }
+            let named = named(gold, definition, name, owners).filter(|named| match named {
                 Named::Alone => !subject.is_empty() && !met.counts,
                 Named::Extreme => !subject.is_empty(),
                 Named::Compared(value) => !met.says(value) && (!subject.is_empty() || asked(value)),
             });
-            if read.contains(name) || defined || tables.iter().any(|t| is_key(t, name)) {
-                unread = None;
-                break;
-            }
-            unread = unread.or(named.map(|_| (name, owners)));
+            unread = unread.or(named.and(owners.first()));
         }
-        if let Some((name, owners)) = unread {
-            let owner = owners.first().copied().unwrap_or_default();
-            let said = definition.said;
+        if let Some(column) = unread {
+            let (said, name) = (definition.said, gold.schema.name_of(*column));
             sink.add(
                 None,
-                format!("the evidence says \u{201c}{said}\u{201d}, and the query reads no column {name}"),
+                format!("the evidence says \u{201c}{said}\u{201d}, and the query never reads {name}"),
             )
-            .remedy(format!("use {owner}.{name}, or mend the evidence"));
+            .remedy("use the column, or mend the evidence");
             return;
         }
     }
 }
 
-/// How a definition names a column where it does so first.
-fn named(definition: &Definition<'_>, name: &str, owners: &[&str]) -> Option<Named> {
-    places(definition.body, name).iter().find_map(|at| definition.named(at, owners))
+/// How a definition names a column. None where it compares it with several values, which may be all that there are.
+fn named(gold: &Gold<'_>, definition: &Definition<'_>, name: &str, owners: &[ColumnRef]) -> Option<Named> {
+    let tables = owners.iter().filter_map(|c| gold.schema.tables.get(c.table));
+    let tables: Vec<&str> = tables.map(|t| t.name.as_str()).collect();
+    let places = places(definition.body, name);
+    let mut all = places.iter().filter_map(|at| definition.named(at, &tables));
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
-/// The schema's columns by their names in small letters, with the tables that have one.
-fn columns<'a>(gold: &Gold<'a>) -> BTreeMap<String, Vec<&'a Table>> {
-    let mut all: BTreeMap<String, Vec<&Table>> = BTreeMap::new();
-    for table in &gold.schema.tables {
-        for column in &table.columns {
-            all.entry(column.name.to_ascii_lowercase()).or_default().push(table);
+/// The schema's columns by their names in small letters.
+fn columns(gold: &Gold<'_>) -> BTreeMap<String, Vec<ColumnRef>> {
+    let mut all: BTreeMap<String, Vec<ColumnRef>> = BTreeMap::new();
+    for (table, of) in gold.schema.tables.iter().enumerate() {
+        for (column, c) in of.columns.iter().enumerate() {
+            all.entry(c.name.to_ascii_lowercase()).or_default().push(ColumnRef { table, column });
         }
     }
     all
@@ -103,7 +107,7 @@ fn columns<'a>(gold: &Gold<'a>) -> BTreeMap<String, Vec<&'a Table>> {
 
 /// The names of all columns that the query reads or puts out.
 fn read(gold: &Gold<'_>) -> BTreeSet<String> {
-    let mut ids: Vec<twinql_sql::ColumnId> = Vec::new();
+    let mut ids: Vec<ColumnId> = Vec::new();
     for (_, query) in gold.queries() {
         ids.extend(&query.output);
     }
@@ -120,13 +124,14 @@ fn read(gold: &Gold<'_>) -> BTreeSet<String> {
 }
 
 /// Whether a column is one by which rows are found: part of a key of either kind, or an id by its name.
-pub(super) fn is_key(table: &Table, name: &str) -> bool {
-    let Some(at) = table.column_index(name) else { return false };
-    let written = table.columns.get(at).map_or("", |c| c.name.as_str());
-    table.primary_key.contains(&at)
-        || table.foreign_keys.iter().any(|key| key.columns.contains(&at))
-        || written.eq_ignore_ascii_case("id")
-        || ["_id", "ID", "Id"].iter().any(|end| written.ends_with(end))
+pub(super) fn is_key(gold: &Gold<'_>, c: ColumnRef) -> bool {
+    let (Some(table), Some(column)) = (gold.schema.tables.get(c.table), gold.schema.column(c)) else {
+        return false;
+    };
+    table.primary_key.contains(&c.column)
+        || table.foreign_keys.iter().any(|key| key.columns.contains(&c.column))
+        || column.name.eq_ignore_ascii_case("id")
+        || ["_id", "ID", "Id"].iter().any(|end| column.name.ends_with(end))
 }
 
 /// By what a query may meet a definition without its column.
@@ -187,10 +192,7 @@ impl Met {
 /// Whether a key is compared with a constant.
 fn keyed(gold: &Gold<'_>, column: &Expr, value: &Expr) -> bool {
     let (Expr::Column(c), Expr::Literal(_)) = (column, value) else { return false };
-    let origin = gold.info(*c).and_then(|info| info.origin);
-    let table = origin.and_then(|o| gold.schema.tables.get(o.table));
-    let name = origin.and_then(|o| gold.schema.column(o)).map(|c| c.name.to_ascii_lowercase());
-    table.zip(name).is_some_and(|(table, name)| is_key(table, &name))
+    gold.info(*c).and_then(|info| info.origin).is_some_and(|origin| is_key(gold, origin))
 }
 
 /// A number that is written out.

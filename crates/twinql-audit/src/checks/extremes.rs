@@ -1,6 +1,6 @@
 //! Extremes that are put out where the question asks whose they are.
 
-use twinql_sql::{AggFunc, Expr, Query, Rel};
+use twinql_sql::{AggFunc, ColumnId, Expr, Query, Rel};
 
 use crate::asked::{akin, words};
 use crate::check::{Apply, Check, Sink};
@@ -17,6 +17,7 @@ pub(super) const EXTREME_FOR_WHICH: Check = Check {
     undetermined: false,
     finds: &[
         "SELECT max(age) FROM customer\tWhich customer is the oldest?",
+        "SELECT max(age) FROM customer WHERE score > 3\tOf those with a score above 3, which customer is the oldest?",
         "SELECT min(score) FROM customer WHERE city = 'Bern'\tWho has the lowest score in Bern?",
         "SELECT total FROM orders ORDER BY total DESC LIMIT 1\tWhich order has the greatest total?",
     ],
@@ -33,27 +34,24 @@ pub(super) const EXTREME_FOR_WHICH: Check = Check {
     apply: Apply::Question(value_alone),
 };
 
-/// Finds an extreme as the only output of a query whose question begins with `who`, or with `which` and a thing that a
-/// table is named after. It is certain that nothing else is put out. Silent where the question names the column: then
-/// the value is asked for.
+/// Finds an extreme as the only output of a query whose question begins with `who`, or has a clause that begins with
+/// `which` and a thing that a table is named after. It is certain that nothing else is put out. Silent for keys and names, and where the question
+/// asks for two things and names the column: then the value may be one of them.
 fn value_alone(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let Some(column) = extreme(&gold.plan.query) else { return };
-    let Some(info) = gold.info(column) else { return };
-    let origin = info.origin.and_then(|o| Some((gold.schema.tables.get(o.table)?, gold.schema.column(o)?)));
-    let Some((owner, stored)) = origin else { return };
-    let name = words(&stored.name);
+    let Some(origin) = gold.info(column).and_then(|info| info.origin) else { return };
+    let name = gold.schema.column(origin).map(|c| words(&c.name)).unwrap_or_default();
     let question = words(gold.asked.question);
     let table =
         |word: &String| gold.schema.tables.iter().any(|t| words(&t.name).iter().any(|part| akin(part, word)));
-    let whose = match question.as_slice() {
-        [who, ..] if who == "who" => true,
-        [which, thing, ..] if which == "which" => table(thing) && !name.iter().any(|part| akin(part, thing)),
-        _ => false,
-    };
-    // After `who has` comes the column; elsewhere its name says that the value is asked for.
+    let thing = |word: &String| table(word) && !name.iter().any(|part| akin(part, word));
+    let mut clauses = gold.asked.question.split([',', '.', '?', ';']).map(words);
+    let whose = question.first().is_some_and(|first| first == "who")
+        || clauses
+            .any(|clause| matches!(clause.as_slice(), [which, word, ..] if which == "which" && thing(word)));
     let asked = question.iter().skip(2).any(|word| name.iter().any(|part| akin(part, word)));
     let both = question.iter().any(|word| word == "and");
-    let named = is_key(owner, &stored.name) || name.iter().any(|part| part.contains("name"));
+    let named = is_key(gold, origin) || name.iter().any(|part| part.contains("name"));
     if whose && !named && !(asked && both) {
         let shown = name.join(" ");
         sink.add(
@@ -65,7 +63,7 @@ fn value_alone(gold: &Gold<'_>, sink: &mut Sink<'_>) {
 }
 
 /// The only output, where it is an extreme of all rows: MIN or MAX, or the value that rows are sorted by, of the first.
-fn extreme(query: &Query) -> Option<twinql_sql::ColumnId> {
+fn extreme(query: &Query) -> Option<ColumnId> {
     let [output] = query.output[..] else { return None };
     let mut column = output;
     let mut rel = &query.rel;

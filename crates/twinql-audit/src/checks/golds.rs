@@ -3,7 +3,7 @@
 use crate::check::{Apply, Check};
 use crate::finding::Severity;
 
-/// Found by the judge, which runs both over generated databases.
+/// Found by the judge, which runs both over generated databases; a note where they differ on unlikely data alone.
 pub(crate) const GOLDS_DIFFER: Check = Check {
     id: "golds-differ",
     severity: Severity::Warning,

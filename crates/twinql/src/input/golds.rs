@@ -66,7 +66,7 @@ pub fn open_golds(source: &GoldSource, db_id: Option<&str>, schemas: Schemas) ->
 }
 
 /// Golds of a file with a query a line.
-fn lines(path: &Path, mut schemas: Schemas) -> Result<Pairs, InputError> {
+fn lines(path: &Path, schemas: Schemas) -> Result<Pairs, InputError> {
     let mut lines = GoldCount::default();
     for gold in Golds::new(Lines::open(path)?) {
         lines.add(&gold?);
