@@ -11,8 +11,8 @@ use super::shared::{GoldDialectFlags, SchemaFlags, SemanticsFlag};
 Examples:
   twinql audit --gold dev_gold.sql --schemas tables.json
   twinql audit --schemas school.sql --gold-sql 'SELECT name FROM t ORDER BY age LIMIT 1'
-  twinql audit --gold dev.json --schemas dev_tables.json --check limit-ties,evidence-unused --format jsonl
-  twinql audit --pairs two_dialects.jsonl --two-golds --schemas tables.json --check golds-differ
+  twinql audit --gold dev.json --schemas tables.json --check limit-ties,evidence-unused --format jsonl
+  twinql audit --pairs pairs.jsonl --two-golds --schemas tables.json --check golds-differ
   twinql audit --gold dev_gold.sql --schemas tables.json --format sarif --out audit.sarif --fail-on error
   twinql audit --list
 
