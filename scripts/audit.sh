@@ -24,6 +24,6 @@ measure spider-train "$spider/train_gold.sql" "$spider/tables.json"
 measure spider-test "$spider/test_gold.sql" "$spider/test_tables.json"
 measure bird-train "$bird/train_gold.sql" "$bird/train_tables.json"
 if [ "${EVALUATION:-}" = 1 ]; then
-  measure spider-dev "$spider/dev_gold.sql" "$spider/tables.json"
-  measure bird-dev "$bird/dev_gold.sql" "$bird/dev_tables.json"
+  measure spider-dev "$spider/dev.jsonl" "$spider/tables.json"
+  measure bird-dev "$bird/dev.json" "$bird/dev_tables.json"
 fi

@@ -131,3 +131,43 @@ fn a_report_beside_the_findings() {
     folder.refuses(empty, &["empty.sql: the file holds no gold queries"]);
     folder.refuses(&args(&["--report", "audit.pdf"]), &["--report audit.pdf", ".html"]);
 }
+
+#[test]
+fn golds_with_their_questions_and_in_two_dialects() {
+    let entry = |sql: &str, evidence: &str| {
+        serde_json::json!({"question_id": 7, "db_id": "concerts", "question": "Which singer over 30 is the oldest?",
+            "evidence": evidence, "SQL": sql})
+    };
+    let golds = [
+        entry("SELECT max(age) FROM singer", ""),
+        entry("SELECT name FROM singer", "over 30 refers to age > 30"),
+        entry("SELECT name FROM singer WHERE age > 30", "over 30 refers to age > 30"),
+    ];
+    let folder = Folder::with("golds.json", serde_json::json!(golds).to_string());
+    let lines: Vec<String> = golds.iter().map(|gold| format!("{gold}\n")).collect();
+    folder.write("golds.jsonl", lines.concat());
+    for file in ["golds.json", "golds.jsonl"] {
+        let args = [&["audit", "--gold", file, "--format", "jsonl"], &SCHEMAS[..]].concat();
+        let records = folder.lines(&args);
+        let found: Vec<_> = records.iter().map(|r| (&r["id"], r["findings"][0]["check"].as_str())).collect();
+        let wanted = [Some("extreme-for-which"), Some("evidence-unused"), None];
+        assert!(found.iter().all(|(id, _)| **id == 7) && found.iter().map(|f| f.1).eq(wanted), "{found:?}");
+    }
+
+    let pair = |pred: &str| {
+        serde_json::json!({"db_id": "concerts", "gold": "SELECT name FROM singer WHERE age > 30", "pred": pred,
+            "pred_dialect": "postgres"})
+    };
+    let pairs = [
+        pair("SELECT name FROM singer WHERE age::int >= 30"),
+        pair("SELECT name FROM singer WHERE NOT (age <= 30)"),
+        pair("SELECT nothing FROM nowhere"),
+    ];
+    folder.write("pairs.jsonl", pairs.map(|pair| format!("{pair}\n")).concat());
+    let args = [&["audit", "--pairs", "pairs.jsonl", "--format", "jsonl"], &SCHEMAS[..]].concat();
+    let records = folder.lines(&[&args[..], &["--two-golds"]].concat());
+    let found: Vec<_> = records.iter().map(|r| r["findings"][0]["witness"]["shows"].as_str()).collect();
+    assert_eq!(found, [Some("other_gold"), None, None]);
+    // Predictions are no golds unless that is said.
+    assert!(folder.lines(&args).iter().all(|r| r["findings"].as_array().is_some_and(Vec::is_empty)));
+}

@@ -69,7 +69,13 @@ fn text_and_report() {
     says(lines[0], &["4 golds"]);
     assert!(lines[2].starts_with("good") && lines[3].starts_with("bad"), "{out}");
     says(&out, &["null hypothesis: both systems are equally good"]);
-    says(&folder.read("r.html"), &["2 systems compared", "Who beats whom"]);
+    let report = folder.read("r.html");
+    says(&report, &["2 systems compared", "Who beats whom", "Telling errors"]);
+    // What the bad system got wrong is folded, with a database for each.
+    let (_, errors) = report.split_once("<details class=\"fold\"><summary>bad</summary>").unwrap();
+    let (errors, _) = errors.split_once("</section>").unwrap();
+    let shown = errors.matches("<article").count();
+    assert!(shown > 0 && shown == errors.matches("A database that shows it").count(), "{errors}");
     folder.run(&format!("{args} --fail-under 0.9"), 1);
 }
 

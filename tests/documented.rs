@@ -30,7 +30,7 @@ const PAGES: [Page; 12] = [
         6,
         &["scripts/", "pip ", "cargo ", "corpus build", "train", "safetensors", "--against"],
     ),
-    page("docs/audit.md", 5, &["cargo "]),
+    page("docs/audit.md", 7, &["cargo "]),
     page("docs/command-line.md", 27, COMMAND_LINE),
     page("docs/comparing.md", 2, &[]),
     page("docs/consistency.md", 3, &[]),
@@ -102,6 +102,9 @@ fn folder(db_id: &str) -> Folder {
     for name in ["dev_gold.sql", "dev.sql", "gold.sql", "train_gold.sql"] {
         folder.write(name, lines(&GOLDS, &format!("\t{db_id}")));
     }
+    let answers =
+        |sql: &&str| json!({"db_id": db_id, "question": "Which singers?", "evidence": "", "SQL": sql});
+    folder.write("dev.json", Value::from(GOLDS.iter().map(answers).collect::<Vec<_>>()).to_string());
     for name in ["predictions.txt", "system_a.txt", "ours.txt", "runs/ours.txt", "pred.txt"] {
         folder.write(name, lines(&PREDICTIONS, ""));
     }

@@ -3,6 +3,7 @@
 use twinql_sql::{Dialect, Schema, Semantics, SqlError, in_sqlite, parse_in, plan_with_spans};
 use twinql_suite::{ExecError, Limits, Sandbox};
 
+use crate::asked::Asked;
 use crate::check::{Apply, Check, Finding, Sink};
 use crate::checks::{self, CHECKS};
 use crate::finding::Severity;
@@ -110,8 +111,8 @@ impl Auditor {
     }
 
     /// What is wrong with a query.
-    pub fn audit(&self, sql: &str) -> Audit {
-        let mut audit = self.checked(sql);
+    pub fn audit(&self, sql: &str, asked: Asked<'_>) -> Audit {
+        let mut audit = self.checked(sql, asked);
         audit.findings.retain(|f| f.severity >= self.config.severity && self.wanted(f.check));
         audit.findings.sort_by_key(|f| {
             (f.place.bytes.start, f.place.bytes.end, std::cmp::Reverse(f.severity), f.check.id)
@@ -122,7 +123,7 @@ impl Auditor {
 
     /// The findings of all checks that are made, before any is left out. SQLite is asked first: a text that it refuses
     /// has no answer, whatever the planner makes of it, while one that it takes may be beyond the planner.
-    fn checked(&self, sql: &str) -> Audit {
+    fn checked(&self, sql: &str, asked: Asked<'_>) -> Audit {
         let ended = |text: &str, status, findings| Audit { status, text: text.to_owned(), findings };
         let ran = self.compiled(sql);
         let parsed = match parse_in(sql, self.config.dialect) {
@@ -144,20 +145,25 @@ impl Auditor {
             // checks go on with that text; else the query is refused as it stands.
             if let (Some(repair), Ok(_)) = (parsed.repairs.first(), &repaired) {
                 let mut sink = Sink::new(&checks::SYNTAX, &text, &mut findings);
-                sink.add(text.whole(), format!("SQLite refuses the text as it stands: {refused}"))
+                sink.add(None, format!("SQLite refuses the text as it stands: {refused}"))
                     .remedy(format!("what was mended to read it: {repair}"));
             } else {
                 let mut sink = Sink::new(&checks::REFUSED, &text, &mut findings);
-                sink.add(text.whole(), format!("SQLite refuses it: {refused}"));
+                sink.add(None, format!("SQLite refuses it: {refused}"));
                 return ended(&parsed.sql, Status::Refused, findings);
             }
         }
         // What the query itself says of NULLs is taken in, as it is when predictions are compared with it.
         let semantics = self.config.semantics.for_gold(&self.schema, &plan);
-        let gold = Gold::new((&self.strict, &self.lenient), &semantics, &parsed, (&plan, &spans), &text);
+        let gold =
+            Gold::new((&self.strict, &self.lenient), &semantics, &parsed, (&plan, &spans), &text, asked);
         for check in CHECKS.iter().filter(|c| self.wanted(c)) {
-            if let Apply::Plan(apply) = check.apply {
-                apply(&gold, &mut Sink::new(check, &text, &mut findings));
+            match check.apply {
+                Apply::Question(_) if asked.question.is_empty() => {}
+                Apply::Plan(apply) | Apply::Question(apply) => {
+                    apply(&gold, &mut Sink::new(check, &text, &mut findings));
+                }
+                Apply::Refusal | Apply::Execution => {}
             }
         }
         if let (Some(sql), true) = (runs, self.config.witness) {
@@ -196,9 +202,8 @@ impl Auditor {
         }
         let at = error.place().map(|at| checks::word_from(sql, text.offset(at.line, at.column)));
         let mut findings = Vec::new();
-        let at = at.filter(|range| !range.is_empty()).unwrap_or_else(|| text.whole());
         let mut sink = Sink::new(check, &text, &mut findings);
-        let said = sink.add(at, reason);
+        let said = sink.add(at.filter(|range| !range.is_empty()), reason);
         if let Some(remedy) = checks::remedy(&self.schema, error) {
             said.remedy(remedy);
         }
@@ -227,10 +232,19 @@ impl Auditor {
             }
             if unanswered && found.never_answered {
                 let mut sink = Sink::new(&checks::NEVER_ANSWERED, gold.text, findings);
-                sink.add(
-                    gold.text.whole(),
-                    format!("it has no rows on any of {} generated databases", found.databases),
-                );
+                sink.add(None, format!("it has no rows on any of {} generated databases", found.databases));
+            }
+        }
+        if let Some((other, dialect)) = gold.asked.other
+            && self.wanted(&checks::GOLDS_DIFFER)
+            && let Ok(other) = in_sqlite(&self.schema, other, dialect)
+            && let Some((witness, likely)) = search.apart(&other)
+        {
+            let mut sink = Sink::new(&checks::GOLDS_DIFFER, gold.text, findings);
+            let said =
+                sink.add(None, "another gold of the same question has another answer").witness(witness);
+            if !likely {
+                said.only(Severity::Note);
             }
         }
         for finding in findings.iter_mut().filter(|f| told(f)) {

@@ -13,6 +13,8 @@ use crate::text::{Place, Text};
 pub(crate) enum Apply {
     /// The query has to be understood.
     Plan(fn(&Gold<'_>, &mut Sink<'_>)),
+    /// The same, and its question has to be known.
+    Question(fn(&Gold<'_>, &mut Sink<'_>)),
     /// What SQLite says of it is looked at before.
     Refusal,
     /// It is found by running the query.
@@ -34,11 +36,20 @@ pub struct Check {
     pub source: &'static str,
     /// The answer is not determined: two orders of the same rows may show it.
     pub undetermined: bool,
-    /// Queries over [`SHOP`](crate::checks::SHOP) in which it finds something.
+    /// Queries over [`SHOP`](crate::checks::SHOP) in which it finds something; [`Asked::of_example`] reads them.
+    ///
+    /// [`Asked::of_example`]: crate::Asked::of_example
     pub finds: &'static [&'static str],
     /// Queries that look like these, in which it must find nothing.
     pub misses: &'static [&'static str],
     pub(crate) apply: Apply,
+}
+
+impl Check {
+    /// Whether it says nothing of a query whose question is not known.
+    pub fn reads_question(&self) -> bool {
+        matches!(self.apply, Apply::Question(_))
+    }
 }
 
 impl std::fmt::Debug for Check {
@@ -89,8 +100,9 @@ impl<'s> Sink<'s> {
         Sink { check, text, found }
     }
 
-    /// A finding at a place, for which more may be said.
-    pub(crate) fn add(&mut self, at: Range<usize>, reason: impl Into<String>) -> Said<'_> {
+    /// A finding at a place, or of the whole query where it has none; more may be said of it.
+    pub(crate) fn add(&mut self, at: impl Into<Option<Range<usize>>>, reason: impl Into<String>) -> Said<'_> {
+        let at = at.into().unwrap_or_else(|| self.text.whole());
         self.found.push(Finding {
             check: self.check,
             severity: self.check.severity,
@@ -125,6 +137,11 @@ impl Said<'_> {
     /// The query as it was most likely meant.
     pub(crate) fn mended(self, sql: Option<String>) -> Self {
         self.set(|f| f.mended = sql)
+    }
+
+    /// What shows it.
+    pub(crate) fn witness(self, witness: Witness) -> Self {
+        self.set(|f| f.witness = Some(witness))
     }
 
     /// It is a finding by these assumptions only.

@@ -37,4 +37,6 @@ pub enum Shows {
     TwoAnswers,
     /// The query's answer, and that of the query as it was most likely meant.
     Mended(String),
+    /// The query's answer, and that of another gold of the same question.
+    OtherGold(String),
 }

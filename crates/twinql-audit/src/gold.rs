@@ -13,6 +13,7 @@ use twinql_sql::{
     Spans, TypeClass, Value, normalize,
 };
 
+use crate::asked::Asked;
 use crate::text::Text;
 
 /// Where a query stands in another.
@@ -45,6 +46,8 @@ pub(crate) struct Gold<'a> {
     spans: &'a Spans,
     /// The text after repairs, which all places are of.
     pub(crate) text: &'a Text,
+    /// What it answers.
+    pub(crate) asked: Asked<'a>,
     /// By what the schema says.
     pub(crate) known: Known<'a>,
     /// By what it says and what it may have left out: for checks that ask whether something is *not* unique.
@@ -102,6 +105,7 @@ impl<'a> Gold<'a> {
         parsed: &'a Parsed,
         (plan, spans): (&'a Plan, &'a Spans),
         text: &'a Text,
+        asked: Asked<'a>,
     ) -> Gold<'a> {
         Gold {
             schema,
@@ -110,6 +114,7 @@ impl<'a> Gold<'a> {
             plan,
             spans,
             text,
+            asked,
             known: Known::new(schema, semantics, plan.columns.clone()),
             lenient: Known::new(lenient, semantics, plan.columns.clone()),
             canonical: OnceCell::new(),
@@ -211,11 +216,15 @@ impl<'a> Gold<'a> {
     /// Where an expression stands, if that is known.
     pub(crate) fn found(&self, expr: &Expr) -> Option<Range<usize>> {
         let first = self.places(expr).into_iter().next();
-        first.or_else(|| expr.named().into_iter().find_map(|c| self.column_place(c)))
+        first.or_else(|| expr.named().into_iter().find_map(|c| self.made(c)))
     }
 
-    /// Where a column was made: an aggregate's call, or a column's definition.
-    pub(crate) fn column_place(&self, c: ColumnId) -> Option<Range<usize>> {
+    /// Where a column was made: an aggregate's call, or a column's definition; the whole query where that is not known.
+    pub(crate) fn column_place(&self, c: ColumnId) -> Range<usize> {
+        self.made(c).unwrap_or_else(|| self.text.whole())
+    }
+
+    fn made(&self, c: ColumnId) -> Option<Range<usize>> {
         self.spans.of_column(c).map(|range| self.text.bytes(range))
     }
 

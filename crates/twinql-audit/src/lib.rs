@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+mod asked;
 mod audit;
 mod check;
 pub mod checks;
+mod evidence;
 mod finding;
 mod gold;
 mod joined;
@@ -10,6 +12,7 @@ pub mod sarif;
 mod text;
 mod witness;
 
+pub use asked::Asked;
 pub use audit::{Audit, Auditor, Config, Status};
 pub use check::{Check, Finding};
 pub use checks::{CHECKS, check};

@@ -130,6 +130,12 @@ impl Text {
         self.words.iter().filter(move |(w, _)| w == word).map(|(_, range)| range.clone())
     }
 
+    /// Where a keyword stands that the text has once: of several it is not known which one is meant.
+    pub(crate) fn only(&self, word: &str) -> Option<Range<usize>> {
+        let mut places = self.keyword(word);
+        places.next().filter(|_| places.next().is_none())
+    }
+
     /// The last of the words before a byte that is one of these.
     pub(crate) fn last_of(&self, until: usize, words: &[&str]) -> Option<Range<usize>> {
         let mut before = self.words.iter().rev().filter(|(_, range)| range.end <= until);

@@ -176,23 +176,41 @@ impl<'s> Search<'s> {
 
     /// A database on which the query and the one that was most likely meant answer differently.
     pub(crate) fn against(&self, mended: &str) -> Option<Witness> {
+        self.judged(mended, 0).map(|found| shown(found, Shows::Mended(mended.to_owned())))
+    }
+
+    /// A database on which the query and another gold answer differently, and whether they do so on likely data too.
+    pub(crate) fn apart(&self, other: &str) -> Option<(Witness, bool)> {
+        let found = self.judged(other, DUELS)?;
+        let likely = found.plausibility.as_ref().is_some_and(|p| p.differ > 0);
+        Some((shown(found, Shows::OtherGold(other.to_owned())), likely))
+    }
+
+    /// What tells the query from another one; `plausible` is the number of likely databases on which that is tried too.
+    fn judged(&self, other: &str, plausible: u64) -> Option<Box<twinql_suite::Witness>> {
         let config = JudgeConfig {
             semantics: self.semantics.clone(),
             seed: self.seed,
             databases: DUELS,
             shrink: true,
+            plausible,
             ..JudgeConfig::default()
         };
         let judge = Judge::new(self.schema, config).ok()?;
-        match judge.judge(self.sql, mended) {
-            Verdict::Different { witness } => Some(Witness {
-                shows: Shows::Mended(mended.to_owned()),
-                statements: witness.statements,
-                columns: [witness.gold_columns, witness.pred_columns],
-                answers: [witness.gold_rows, witness.pred_rows],
-            }),
+        match judge.judge(self.sql, other) {
+            Verdict::Different { witness } => Some(witness),
             _ => None,
         }
+    }
+}
+
+/// The judge's witness as one of a finding.
+fn shown(found: Box<twinql_suite::Witness>, shows: Shows) -> Witness {
+    Witness {
+        shows,
+        statements: found.statements,
+        columns: [found.gold_columns, found.pred_columns],
+        answers: [found.gold_rows, found.pred_rows],
     }
 }
 

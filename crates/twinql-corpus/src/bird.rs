@@ -1,11 +1,13 @@
-//! Prediction files of BIRD: a JSON object from question number to
-//! `SQL\t----- bird -----\tdb_id`. Gold files have Spider's format.
+//! Files of BIRD. Predictions are a JSON object from question number to `SQL\t----- bird -----\tdb_id`. Golds are in a
+//! file of Spider's format, or in a JSON list with their questions.
 
 use std::path::Path;
 
 use serde_json::Value as Json;
 
 use crate::CorpusError;
+use crate::io::read_bytes;
+use crate::pairs::Draft;
 
 /// What stands between query and database.
 const SEPARATOR: &str = "\t----- bird -----\t";
@@ -45,9 +47,51 @@ pub(crate) fn entries(path: &Path, bytes: &[u8]) -> Result<Vec<(usize, Json)>, C
     Ok(entries)
 }
 
+/// The golds of `dev.json` or `train.json`, as pairs without a prediction: each has a query, its database, and mostly a
+/// question and evidence.
+///
+/// # Errors
+/// It is not such a JSON.
+pub fn golds(path: &Path) -> Result<Vec<Draft>, CorpusError> {
+    Ok(entries(path, &read_bytes(path)?)?.into_iter().map(|(_, entry)| gold(entry)).collect())
+}
+
+/// A gold of a benchmark's JSON, which calls the query `SQL` (BIRD) or `query` (Spider), or a log's, which calls it `sql`. Never fails: the problem says
+/// what is wrong.
+pub fn gold(entry: Json) -> Draft {
+    let mut fields = match entry {
+        Json::Object(fields) => fields,
+        // The problem of an entry without a query is told as that of an empty one.
+        _ => serde_json::Map::new(),
+    };
+    for (own, known) in [("SQL", "gold"), ("query", "gold"), ("sql", "gold"), ("question_id", "id")] {
+        if !fields.contains_key(known)
+            && let Some(value) = fields.shift_remove(own)
+        {
+            fields.insert(known.into(), value);
+        }
+    }
+    Draft::from_fields(fields)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+    #[test]
+    fn golds_of_either_benchmark() {
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        let text = r#"[{"question_id":7,"db_id":"d","question":"q","evidence":"e","SQL":"SELECT 1"},
+            {"db_id":"d","query":"SELECT 2"},3]"#;
+        std::fs::write(file.path(), text).unwrap();
+        let golds = super::golds(file.path()).unwrap();
+        assert_eq!((&golds[0].pair.id, golds[0].pair.gold.as_str()), (&7.into(), "SELECT 1"));
+        assert_eq!(golds[0].pair.question.as_deref(), Some("q"));
+        assert_eq!(golds[0].pair.extra["evidence"], "e");
+        assert_eq!(golds[1].pair.gold, "SELECT 2");
+        assert!(golds[..2].iter().all(|d| d.problem.as_ref().is_some_and(|p| p.of_prediction)));
+        assert!(golds[2].problem.as_ref().is_some_and(|p| !p.of_prediction));
+    }
+
     #[test]
     fn predictions() {
         let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();

@@ -12,7 +12,7 @@
 //! - [`mod@split`]: parts of a data set that have no group in common
 //! - [`mod@build`]: labelled pairs from gold queries, predictions, neighbours and rewrites
 
-mod bird;
+pub mod bird;
 pub mod build;
 pub mod composition;
 pub mod configuration;

@@ -102,10 +102,9 @@ impl Fields {
         }
     }
 
-    /// A query; benchmarks of provers call the two sides `sql1` and `sql2`, logs a query `sql` or `query`. The problem is
-    /// not noted, but given.
-    fn side(&mut self, name: &str, others: &[&str]) -> Result<String, String> {
-        let other = others.iter().find(|other| self.map.contains_key(**other)).copied().unwrap_or(name);
+    /// A query; benchmarks of provers call the two sides `sql1` and `sql2`. The problem is not
+    /// noted, but given.
+    fn side(&mut self, name: &str, other: &str) -> Result<String, String> {
         let before = self.problem.take();
         let sql = match self.map.contains_key(name) {
             true => {
@@ -217,8 +216,8 @@ impl Draft {
             }
         };
         let (db_id, schema) = (fields.text("db_id"), fields.text("schema"));
-        let gold = fields.side("gold", &["sql1", "sql", "query"]);
-        let pred = fields.side("pred", &["sql2"]);
+        let gold = fields.side("gold", "sql1");
+        let pred = fields.side("pred", "sql2");
         if let Err(message) = &gold {
             fields.complain(message.clone());
         }

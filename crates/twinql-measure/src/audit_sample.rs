@@ -8,14 +8,16 @@
 //! - `precision`: no sample, but the share of right ones among those read, by check.
 //!
 //! Verdicts are in `audit_read.tsv`: set, line, check, byte of the query at which the finding starts, and right or
-//! wrong, with the reason where it is wrong. Queries and questions stay where they are (`TWINQL_DATA`).
+//! wrong, with the reason where it is wrong. Queries and questions stay where they are (`TWINQL_DATA`). A file of
+//! questions that is not there leaves its golds without questions, and checks that read them silent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use twinql_audit::{Auditor, CHECKS, Config, Severity};
+use twinql_audit::{Asked, Auditor, CHECKS, Config, Severity, check};
+use twinql_corpus::bird;
 use twinql_corpus::spider::read_gold;
 use twinql_metrics::wilson;
 use twinql_sql::Schema;
@@ -44,7 +46,7 @@ const SETS: [(&str, &str, &str, &[&str]); 6] = [
     ),
     ("spider-test", "spider/test_gold.sql", "spider/test_tables.json", &["spider/test.jsonl"]),
     ("spider-dev", "spider/dev_gold.sql", "spider/tables.json", &["spider/dev.jsonl"]),
-    ("bird-train", "bird/train_gold.sql", "bird/train_tables.json", &[]),
+    ("bird-train", "bird/train_gold.sql", "bird/train_tables.json", &["bird/train.json"]),
     ("bird-dev", "bird/dev_gold.sql", "bird/dev_tables.json", &["bird/dev.json"]),
 ];
 
@@ -86,19 +88,22 @@ fn plain(sql: &str) -> String {
     sql.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches([';', ' ']).to_owned()
 }
 
+/// Question and evidence.
+type Words = (String, String);
+
 /// The questions of a set, by database and query: files of questions have another order than those of golds.
-fn questions(files: &[PathBuf]) -> Result<BTreeMap<(String, String), String>, Box<dyn Error>> {
+fn questions(files: &[PathBuf]) -> Result<BTreeMap<(String, String), Words>, Box<dyn Error>> {
     let mut all = BTreeMap::new();
-    for file in files {
+    for file in files.iter().filter(|file| file.is_file()) {
         let text = std::fs::read_to_string(file)?;
         let entries: Vec<Value> = match serde_json::from_str(&text) {
             Ok(Value::Array(entries)) => entries,
             _ => text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?,
         };
-        for entry in entries {
-            let of = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
-            let question = format!("{} {}", of("question"), of("evidence")).trim().to_owned();
-            all.insert((of("db_id"), plain(&format!("{}{}", of("query"), of("SQL")))), question);
+        for pair in entries.into_iter().map(|entry| bird::gold(entry).pair) {
+            let evidence = pair.extra.get("evidence").and_then(Value::as_str).unwrap_or_default();
+            let words = (pair.question.unwrap_or_default(), evidence.to_owned());
+            all.insert((pair.db_id.unwrap_or_default(), plain(&pair.gold)), words);
         }
     }
     Ok(all)
@@ -141,13 +146,13 @@ fn findings(
             auditors.insert(gold.db_id.clone(), Auditor::new(schema, config)?);
         }
         let Some(auditor) = auditors.get(&gold.db_id) else { continue };
-        let audit = auditor.audit(&gold.sql);
+        let words = questions.get(&(gold.db_id.clone(), plain(&gold.sql)));
+        let (question, evidence) = words.map_or(("", ""), |(q, e)| (q.as_str(), e.as_str()));
+        let audit = auditor.audit(&gold.sql, Asked { question, evidence, other: None });
         for finding in &audit.findings {
             let bytes = finding.place.bytes.clone();
-            let question = questions.get(&(gold.db_id.clone(), plain(&gold.sql)));
-            let question = question.map_or("", String::as_str);
             let text = format!(
-                "{}: {} at `{}`\n  {}\n  {question}\n{}  {}{}{}\n",
+                "{}: {} at `{}`\n  {}\n  {question} {evidence}\n{}  {}{}{}\n",
                 gold.db_id,
                 finding.severity,
                 audit.text.get(bytes.clone()).unwrap_or(""),
@@ -172,8 +177,9 @@ fn row(name: &str, found: usize, read: usize, right: usize) {
     println!("| {name} | {found} | {read} | {right} | {share} |");
 }
 
-/// The share of right ones among what was read, by check, for errors with warnings and for notes.
-fn precision(all: &[Shown], read: &BTreeMap<Key, bool>) {
+/// The share of right ones among what was read, by check, for errors with warnings and for notes; `asked` are the sets
+/// whose questions are there.
+fn precision(all: &[Shown], read: &BTreeMap<Key, bool>, asked: &BTreeSet<&str>) {
     for notes in [false, true] {
         println!("| check | found | read | right | share |\n|---|---:|---:|---:|---|");
         let mut by: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
@@ -197,8 +203,11 @@ fn precision(all: &[Shown], read: &BTreeMap<Key, bool>) {
         });
         println!("weighted by what was found: {:.3}\n", hit / of);
     }
-    let keys: std::collections::BTreeSet<&Key> = all.iter().map(|s| &s.key).collect();
-    let gone: Vec<&Key> = read.keys().filter(|key| !keys.contains(key)).collect();
+    let keys: BTreeSet<&Key> = all.iter().map(|s| &s.key).collect();
+    // Without its questions nothing can be said of a set.
+    let told =
+        |key: &Key| asked.contains(key.0.as_str()) || !check(&key.2).is_some_and(|c| c.reads_question());
+    let gone: Vec<&Key> = read.keys().filter(|key| !keys.contains(key) && told(key)).collect();
     println!("read, and found no more: {}", gone.len());
     gone.iter().for_each(|key| println!("  {key:?}"));
 }
@@ -249,7 +258,11 @@ fn run(words: &[String]) -> Done {
         return Ok(());
     }
     if flag("precision") {
-        precision(&all, &read);
+        let asked = SETS.iter().filter(|(_, _, _, texts)| {
+            let there = |file: &&str| data.as_ref().is_some_and(|root| root.join(file).is_file());
+            texts.iter().any(there)
+        });
+        precision(&all, &read, &asked.map(|(set, ..)| *set).collect());
         return Ok(());
     }
     let seed = number("seed", 1)?;

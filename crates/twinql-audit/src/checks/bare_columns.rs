@@ -95,7 +95,7 @@ fn beside_extreme(gold: &Gold<'_>, sink: &mut Sink<'_>) {
 /// A bare column that is open.
 struct Open {
     column: ColumnId,
-    at: std::ops::Range<usize>,
+    at: Option<std::ops::Range<usize>>,
     /// The name that most likely decides it.
     named: Option<ColumnId>,
     /// Rows are grouped by a DISTINCT, and the column is one that they are sorted by.
@@ -125,7 +125,6 @@ fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(Open)) {
                 // Where it is put out, or ordered by.
                 let at = gold.found(&Expr::Column(*id)).or_else(|| gold.found(&Expr::Column(*c)));
                 let named = by_name(gold, input, calls, &by, *c);
-                let at = at.unwrap_or_else(|| gold.text.whole());
                 found(Open { column: *c, at, named, merged: merges(gold, keys, calls, *c) });
             }
         }

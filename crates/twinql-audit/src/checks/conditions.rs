@@ -228,8 +228,7 @@ fn implied(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         // The same condition twice: the last of its places.
         let places = gold.places(idle.expr);
         let at = if a.expr == b.expr { places.last() } else { places.first() };
-        let at = at.cloned().unwrap_or_else(|| gold.text.whole());
-        found.push((at, gold.text.at(&gold.place(by.expr)).to_owned()));
+        found.push((at.cloned(), gold.text.at(&gold.place(by.expr)).to_owned()));
     });
     for (at, other) in found {
         sink.add(at, format!("it follows from `{other}`"));

@@ -92,7 +92,7 @@ fn elsewhere(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         if column.is_none() && !always {
             return;
         }
-        let at = gold.found(e).unwrap_or_else(|| quoted(gold, text));
+        let at = gold.found(e).or_else(|| quoted(gold, text));
         let said = sink.add(at, format!("'{text}' is a string here: every row {what}"));
         if let Some(column) = column {
             said.remedy(format!("the column {column} without quotes, or in the right ones"));
@@ -109,11 +109,10 @@ fn elsewhere(gold: &Gold<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Where a text stands in quotes.
-fn quoted(gold: &Gold<'_>, text: &str) -> std::ops::Range<usize> {
+fn quoted(gold: &Gold<'_>, text: &str) -> Option<std::ops::Range<usize>> {
     let sql = gold.text.sql();
-    let found = ['\'', '"'].into_iter().find_map(|q| {
+    ['\'', '"'].into_iter().find_map(|q| {
         let written = format!("{q}{text}{q}");
         sql.find(&written).map(|i| i..i + written.len())
-    });
-    found.unwrap_or_else(|| gold.text.whole())
+    })
 }

@@ -176,7 +176,7 @@ fn counts(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             {
                 continue;
             }
-            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let at = gold.column_place(*id);
             let written = gold.text.at(&at);
             let mended = written.find('(').map(|i| {
                 let (head, rest) = written.split_at(i + 1);
@@ -206,7 +206,7 @@ fn single(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         // MIN, MAX and SUM of one row are its value, which people write to satisfy other systems.
         let counts = calls.iter().find(|(_, c)| c.func == AggFunc::Count && c.filter.is_none());
         if let Some((id, _)) = counts {
-            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let at = gold.column_place(*id);
             let names: Vec<String> = by.iter().map(|c| gold.name(*c)).collect();
             let reason = format!(
                 "{} is unique, so that every group has one row and each count is 1 at most",
@@ -243,7 +243,7 @@ fn every_case(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             _ => continue,
         };
         if call.func == AggFunc::Count && !call.distinct {
-            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let at = gold.column_place(*id);
             sink.add(at, reason).remedy("SUM(CASE WHEN … THEN 1 ELSE 0 END)");
         }
     }

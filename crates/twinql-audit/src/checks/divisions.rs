@@ -16,12 +16,20 @@ pub(super) const INTEGER_DIVISION: Check = Check {
     finds: &[
         "SELECT sum(amount) / count(*) FROM line",
         "SELECT sum(CASE WHEN city = 'Bern' THEN 1 ELSE 0 END) * 100 / count(*) FROM customer",
+        "SELECT round(100 * count(city) / count(*), 2) FROM customer",
+        "SELECT city, sum(iif(age > 30, 1, 0)) / count(id) FROM customer GROUP BY city",
+        "SELECT CAST(count(DISTINCT c.city) / count(c.id) AS REAL) FROM customer AS c",
+        "SELECT young * 100 / n FROM (SELECT count(*) AS n, sum(age < 30) AS young FROM customer)",
+        "WITH t AS (SELECT city, count(*) * 2 AS n FROM customer GROUP BY city) SELECT n / (SELECT count(*) FROM customer) FROM t",
+        "SELECT (SELECT count(*) FROM orders) / (SELECT count(*) FROM customer)",
     ],
     misses: &[
         "SELECT CAST(sum(amount) AS REAL) / count(*) FROM line",
         "SELECT sum(amount) * 100.0 / count(*) FROM line",
         "SELECT sum(total) / count(*) FROM orders",
         "SELECT age / 10 FROM customer",
+        "SELECT n / 7 FROM (SELECT count(*) AS n FROM orders GROUP BY customer_id)",
+        "SELECT round(avg(age) / count(*), 2) FROM customer",
     ],
     apply: Apply::Plan(ratios),
 };
@@ -53,13 +61,20 @@ fn ratios(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// The columns that are counts and sums.
+/// The columns that are counts and sums, and those that derived tables make of them.
 fn aggregates(gold: &Gold<'_>) -> Vec<ColumnId> {
-    let mut all = Vec::new();
-    for rel in gold.relations() {
+    let (mut all, relations) = (Vec::new(), gold.relations());
+    for rel in &relations {
         if let Rel::Aggregate { calls, .. } = rel {
             let of = calls.iter().filter(|(_, c)| matches!(c.func, AggFunc::Count | AggFunc::Sum));
             all.extend(of.map(|(c, _)| *c));
+        }
+    }
+    // Outer tables come first, and are made of inner ones.
+    for rel in relations.iter().rev() {
+        if let Rel::Project { exprs, .. } = rel {
+            let made: Vec<ColumnId> = exprs.iter().filter(|(_, e)| reads(e, &all)).map(|(c, _)| *c).collect();
+            all.extend(made);
         }
     }
     all

@@ -108,7 +108,7 @@ fn empty(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
     let none = matches!(&gold.canonical().plan.query.rel, Rel::Values { rows, .. } if rows.is_empty());
     let reason = if none { "no database gives it a row" } else { "its answer is the same on every database" };
-    sink.add(gold.text.whole(), reason);
+    sink.add(None, reason);
 }
 
 /// Finds parts that rules have emptied by an assumption. Whether the answer is wrong depends on the data: a primary key
@@ -123,7 +123,7 @@ fn vacuous(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         "the query, or a part of it, asks for {}, and is empty or constant without",
         asked.join(" and ")
     );
-    let said = sink.add(gold.text.whole(), reason).assumes(by);
+    let said = sink.add(None, reason).assumes(by);
     // Orphans and NULLs occur in data that people have; a primary key that repeats does not.
     if !by.contains(&Assumption::Keys) {
         said.only(Severity::Note);
@@ -150,9 +150,6 @@ fn same_arms(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             }
             SetOpKind::Except => ("EXCEPT", "both sides are the same query, so that nothing is left"),
         };
-        // With two such operations in the text it is not known which of the words is this one.
-        let mut places = gold.text.keyword(word);
-        let at = places.next().filter(|_| places.next().is_none());
-        sink.add(at.unwrap_or_else(|| gold.text.whole()), reason);
+        sink.add(gold.text.only(word), reason);
     }
 }

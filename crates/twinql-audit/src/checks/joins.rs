@@ -103,9 +103,7 @@ fn without_condition(gold: &Gold<'_>, sink: &mut Sink<'_>) {
                 "no condition joins all of {}: each row of one goes with each of the other",
                 names.join(", ")
             );
-            let at = gold.text.keyword("JOIN").next().filter(|_| gold.text.keyword("JOIN").count() == 1);
-            sink.add(at.unwrap_or_else(|| gold.text.whole()), reason)
-                .remedy("say by which columns they belong together");
+            sink.add(gold.text.only("JOIN"), reason).remedy("say by which columns they belong together");
         }
     }
 }

@@ -120,7 +120,7 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         if keys.is_empty() || decided(gold, sort, input, &told_by(input, keys)) {
             continue;
         }
-        let at = keys.iter().find_map(|k| gold.found(&k.expr)).unwrap_or_else(|| gold.text.whole());
+        let at = keys.iter().find_map(|k| gold.found(&k.expr));
         let named: Vec<String> = keys.iter().map(|k| key_name(gold, &k.expr)).collect();
         let reason = format!(
             "several rows may have the same {} at the LIMIT, and nothing says which are kept",
@@ -143,17 +143,11 @@ pub(super) fn key_name(gold: &Gold<'_>, expr: &Expr) -> String {
 /// Finds a LIMIT without ORDER BY over rows that may be several and differ in what is read. One row, and a LIMIT inside
 /// EXISTS, leave nothing open.
 fn without_order(gold: &Gold<'_>, sink: &mut Sink<'_>) {
-    let mut places = gold.text.keyword("LIMIT");
     for (sort, input, keys) in limits(gold) {
         if !keys.is_empty() || decided(gold, sort, input, &ColumnSet::new()) {
             continue;
         }
-        // With several LIMITs the place of this one is not known.
-        let at = match (places.next(), gold.text.keyword("LIMIT").count()) {
-            (Some(at), 1) => at,
-            _ => gold.text.whole(),
-        };
-        sink.add(at, "LIMIT keeps any rows, since there is no ORDER BY")
+        sink.add(gold.text.only("LIMIT"), "LIMIT keeps any rows, since there is no ORDER BY")
             .remedy("say by ORDER BY which rows are meant");
     }
 }

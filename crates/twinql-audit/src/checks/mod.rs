@@ -7,7 +7,10 @@ mod constants;
 mod counted;
 mod divisions;
 mod emptiness;
+mod evidence;
+mod extremes;
 mod floats;
+mod golds;
 mod joins;
 mod limits;
 mod nulls;
@@ -23,6 +26,7 @@ mod windows;
 use crate::check::Check;
 
 pub(crate) use emptiness::NEVER_ANSWERED;
+pub(crate) use golds::GOLDS_DIFFER;
 pub(crate) use orders::ORDER_TIES;
 pub(crate) use refused::{REFUSED, SYNTAX, refusal, remedy, word_from};
 
@@ -61,6 +65,9 @@ pub const CHECKS: &[Check] = &[
     types::NUMBER_AS_TEXT,
     divisions::INTEGER_DIVISION,
     booleans::MIXED_AND_OR,
+    golds::GOLDS_DIFFER,
+    evidence::EVIDENCE_UNUSED,
+    extremes::EXTREME_FOR_WHICH,
     joins::JOIN_WITHOUT_CONDITION,
     joins::SELF_COMPARISON,
     joins::OTHER_JOIN_COLUMN,

@@ -80,7 +80,7 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     if keys.is_empty() || decided(gold, rel, input, &told_by(input, keys)) {
         return;
     }
-    let at = keys.iter().find_map(|k| gold.found(&k.expr)).unwrap_or_else(|| gold.text.whole());
+    let at = keys.iter().find_map(|k| gold.found(&k.expr));
     let named: Vec<String> = keys.iter().map(|k| key_name(gold, &k.expr)).collect();
     let reason = format!("several rows may have the same {}, and come in any order", named.join(", "));
     sink.add(at, reason).remedy("order by a key as well");
@@ -91,7 +91,7 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
 /// of `max(x) … ORDER BY x DESC LIMIT 1` the answer is the one that was meant.
 fn too_late(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for key in gold.relations().into_iter().filter_map(late_key) {
-        let at = gold.found(&key.expr).unwrap_or_else(|| gold.text.whole());
+        let at = gold.place(&key.expr);
         sink.add(at, "the aggregate is over all rows, and has one row: ORDER BY and LIMIT come too late")
             .remedy("aggregate over a subquery that has the ORDER BY and LIMIT");
     }
@@ -164,7 +164,7 @@ fn idle(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         } else {
             continue;
         };
-        let at = gold.found(&key.expr).unwrap_or_else(|| gold.text.whole());
+        let at = gold.place(&key.expr);
         sink.add(at, reason);
     }
 }

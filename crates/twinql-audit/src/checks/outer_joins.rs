@@ -61,7 +61,7 @@ fn counted(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         let star =
             calls.iter().find(|(_, c)| c.func == AggFunc::Count && c.args.is_empty() && c.filter.is_none());
         if let (Some((id, _)), true, false) = (star, partners, reads_right) {
-            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let at = gold.column_place(*id);
             sink.add(at, "a row without a partner is counted as 1, since the LEFT JOIN keeps it")
                 .remedy("COUNT a key of the other table");
         }

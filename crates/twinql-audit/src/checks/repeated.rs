@@ -213,7 +213,7 @@ fn repeated(gold: &Gold<'_>, sink: &mut Sink<'_>, functions: &[AggFunc]) {
             true => format!("aggregate {by} in a subquery of its own"),
             false => format!("IN (SELECT … FROM {by}) instead of the join"),
         };
-        let at = gold.column_place(id).unwrap_or_else(|| gold.text.whole());
+        let at = gold.column_place(id);
         sink.add(at, reason)
             .remedy(remedy)
             .mended(mended(gold, &rows, id, &found.owners))

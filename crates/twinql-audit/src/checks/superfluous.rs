@@ -66,8 +66,6 @@ fn distinct(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             query.output.iter().chain(&input.outputs()).filter_map(|c| gold.found(&Expr::Column(*c))).next();
         places.and_then(|at| gold.text.last_of(at.start, &["DISTINCT"]))
     };
-    let only =
-        || Some(gold.text.keyword("DISTINCT").next()?).filter(|_| gold.text.keyword("DISTINCT").count() == 1);
     let mut seen: BTreeSet<*const Rel> = BTreeSet::new();
     for (role, query) in gold.queries() {
         let mut rel = &query.rel;
@@ -78,7 +76,7 @@ fn distinct(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         if !seen.insert(std::ptr::from_ref(rel)) {
             continue;
         }
-        let at = only().or_else(|| before(query, input)).unwrap_or_else(|| gold.text.whole());
+        let at = gold.text.only("DISTINCT").or_else(|| before(query, input));
         let limited = matches!(query.rel, Rel::Sort { .. });
         if matches!(role, Role::In | Role::Exists) && !limited {
             sink.add(at, "duplicates do not count in the subquery of IN or EXISTS");
@@ -89,7 +87,7 @@ fn distinct(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Aggregate { input, keys, calls } = rel else { continue };
         for (id, call) in calls.iter().filter(|(_, call)| call.distinct) {
-            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let at = gold.column_place(*id);
             if matches!(call.func, AggFunc::Min | AggFunc::Max) {
                 sink.add(at, "the extreme of distinct values is that of all");
                 continue;
@@ -133,7 +131,7 @@ fn joins(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for table in gone {
         let Some(definition) = gold.schema.tables.get(table) else { continue };
         let upper = definition.name.to_ascii_uppercase();
-        let at = gold.text.keyword(&upper).next().unwrap_or_else(|| gold.text.whole());
+        let at = gold.text.keyword(&upper).next();
         let said = sink.add(at, format!("the answer is the same without {}", definition.name));
         if without.contains(&table) {
             said.assumes(&[Assumption::Keys, Assumption::ForeignKeys]);

@@ -223,7 +223,7 @@ fn sorted(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             Rel::Aggregate { calls, .. } => {
                 for (id, call) in calls.iter().filter(|(_, c)| matches!(c.func, AggFunc::Min | AggFunc::Max))
                 {
-                    let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+                    let at = gold.column_place(*id);
                     let what = if call.func == AggFunc::Min { "MIN" } else { "MAX" };
                     call.args.iter().for_each(|arg| look(arg, at.clone(), what));
                 }

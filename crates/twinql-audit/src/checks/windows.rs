@@ -57,7 +57,7 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             if input.outputs().into_iter().filter(|c| read.contains(c)).all(|c| determined.contains(&c)) {
                 continue;
             }
-            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let at = gold.column_place(*id);
             let reason = format!(
                 "rows may tie in the order of {}, which then takes them as they come",
                 call.func.to_uppercase()
@@ -74,7 +74,7 @@ fn concatenation(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         let Rel::Aggregate { input, keys, calls } = rel else { continue };
         for (id, call) in calls.iter().filter(|(_, call)| call.func == AggFunc::GroupConcat) {
             let by: Vec<_> = keys.iter().filter_map(|(_, e)| super::limits::told_apart(e)).collect();
-            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let at = gold.column_place(*id);
             let ordered = gold.text.at(&at).to_ascii_uppercase().contains("ORDER BY");
             if ordered || call.args.is_empty() || gold.lenient.is_unique(input, by) {
                 continue;

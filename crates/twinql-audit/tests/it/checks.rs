@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use twinql_audit::checks::SHOP;
-use twinql_audit::{Auditor, CHECKS, Config, Severity, Status};
+use twinql_audit::{Asked, Auditor, CHECKS, Config, Severity, Status};
 use twinql_sql::Schema;
 
 fn auditor() -> Auditor {
@@ -18,13 +18,14 @@ fn each_check_finds_its_examples_and_no_near_miss() {
     let mut wrong = Vec::new();
     for check in CHECKS {
         for (queries, wanted) in [(check.finds, true), (check.misses, false)] {
-            for sql in queries {
-                let audit = auditor.audit(sql);
+            for example in queries {
+                let (sql, asked) = Asked::of_example(example);
+                let audit = auditor.audit(sql, asked);
                 let found = audit.findings.iter().any(|f| f.check == check);
                 if found != wanted {
                     let all: Vec<_> = audit.findings.iter().map(|f| (f.check.id, f.reason.clone())).collect();
                     wrong.push(format!(
-                        "{} should{} find: {sql}\n    {:?} {all:?}",
+                        "{} should{} find: {example}\n    {:?} {all:?}",
                         check.id,
                         if wanted { "" } else { " not" },
                         audit.status
@@ -41,8 +42,8 @@ fn each_check_finds_its_examples_and_no_near_miss() {
 fn near_misses_are_queries() {
     let auditor = auditor();
     for check in CHECKS {
-        for sql in check.misses {
-            assert_eq!(auditor.audit(sql).status, Status::Audited, "{}: {sql}", check.id);
+        for (sql, asked) in check.misses.iter().map(|example| Asked::of_example(example)) {
+            assert_eq!(auditor.audit(sql, asked).status, Status::Audited, "{}: {sql}", check.id);
         }
     }
 }
@@ -60,7 +61,7 @@ fn what_is_not_determined_has_a_witness() {
     let auditor = auditor();
     for check in CHECKS.iter().filter(|c| c.undetermined) {
         for sql in check.finds {
-            let audit = auditor.audit(sql);
+            let audit = auditor.audit(sql, Asked::default());
             let witness = audit.findings.iter().find_map(|f| f.witness.as_ref());
             let witness = witness.unwrap_or_else(|| panic!("{}: no witness for {sql}", check.id));
             assert_ne!(witness.answers[0], witness.answers[1], "{sql}");
@@ -73,7 +74,12 @@ fn what_is_not_determined_has_a_witness() {
 fn how_bad_a_finding_is() {
     let auditor = auditor();
     let severity = |sql: &str, check: &str| {
-        auditor.audit(sql).findings.into_iter().find(|f| f.check.id == check).map(|f| f.severity)
+        auditor
+            .audit(sql, Asked::default())
+            .findings
+            .into_iter()
+            .find(|f| f.check.id == check)
+            .map(|f| f.severity)
     };
     let cases = [
         // Orders of one customer, each with each: nobody means that.
@@ -115,9 +121,22 @@ fn how_bad_a_finding_is() {
 fn a_sum_of_repeated_rows_is_shown_beside_that_of_the_rows() {
     let audit = auditor().audit(
         "SELECT sum(c.score) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 3",
+        Asked::default(),
     );
     let finding = audit.findings.iter().find(|f| f.check.id == "sum-of-repeated-rows").unwrap();
     assert!(finding.mended.as_ref().unwrap().contains("DISTINCT"));
     let witness = finding.witness.as_ref().unwrap();
     assert_ne!(witness.answers[0], witness.answers[1]);
+}
+
+#[test]
+fn checks_of_questions_are_silent_without_one() {
+    let auditor = auditor();
+    for check in CHECKS.iter().filter(|c| c.reads_question()) {
+        for (sql, asked) in check.finds.iter().map(|example| Asked::of_example(example)) {
+            assert!(!asked.question.is_empty(), "{sql}");
+            let unasked = Asked { question: "", ..asked };
+            assert!(auditor.audit(sql, unasked).findings.iter().all(|f| f.check != check), "{sql}");
+        }
+    }
 }

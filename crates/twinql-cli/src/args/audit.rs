@@ -11,7 +11,8 @@ use super::shared::{GoldDialectFlags, SchemaFlags, SemanticsFlag};
 Examples:
   twinql audit --gold dev_gold.sql --schemas tables.json
   twinql audit --schemas school.sql --gold-sql 'SELECT name FROM t ORDER BY age LIMIT 1'
-  twinql audit --gold dev_gold.sql --schemas tables.json --check limit-ties,bare-column --format jsonl
+  twinql audit --gold dev.json --schemas tables.json --check limit-ties,evidence-unused --format jsonl
+  twinql audit --pairs pairs.jsonl --two-golds --schemas tables.json --check golds-differ
   twinql audit --gold dev_gold.sql --schemas tables.json --format sarif --out audit.sarif --fail-on error
   twinql audit --list
 
@@ -19,12 +20,16 @@ error: no answer, or the same one on every database; warning: the answer is not 
 not the one that was meant; note: something does nothing, or may matter on some data. Notes are told with
 --severity note. Where a finding can be shown, a small database shows it, with two answers.")]
 pub(crate) struct Audit {
-    /// Gold queries, one a line: SQL, a tab, db_id
+    /// Gold queries, one a line: SQL, a tab, db_id; or a benchmark's JSON (.json, .jsonl): SQL or query, db_id, question,
+    /// evidence
     #[arg(long, value_name = "FILE", conflicts_with = "pairs", help_heading = "Input")]
     pub(crate) gold: Option<PathBuf>,
-    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold; predictions are not looked at
+    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, question, evidence; predictions are not looked at
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) pairs: Option<PathBuf>,
+    /// Each pair's prediction is another gold of its question, in pred_dialect's SQL: tell where the two differ
+    #[arg(long, requires = "pairs", help_heading = "Input")]
+    pub(crate) two_golds: bool,
     /// A single gold query, as text
     #[arg(long, value_name = "SQL", conflicts_with_all = ["gold", "pairs"], help_heading = "Input")]
     pub(crate) gold_sql: Option<String>,

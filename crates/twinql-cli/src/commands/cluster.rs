@@ -94,11 +94,7 @@ pub(crate) fn run(typed: &Cluster, console: Console) -> Result<bool> {
     let network = typed.checkpoint.as_deref().map(|name| Network::chosen(Some(name))).transpose()?;
     let clusterer = Clusterer::new(network, config)?;
     let schemas = input::schemas(typed.schemas.schemas.as_deref(), Dialects::new(dialect, None, None))?;
-    let json = typed.queries.to_string_lossy().trim_end_matches(".gz").ends_with(".jsonl");
-    let source = match json {
-        true => GoldSource::Pairs(typed.queries.clone()),
-        false => GoldSource::Lines(typed.queries.clone()),
-    };
+    let source = GoldSource::Lines(typed.queries.clone());
     let mut counts = Counts::default();
     let (mut queries, mut about) = (Vec::new(), Vec::new());
     let golds = open_golds(&source, typed.db_id.as_deref(), schemas)?;

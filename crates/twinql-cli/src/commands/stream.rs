@@ -58,6 +58,8 @@ const STACK: usize = 32 << 20;
 
 /// Gives a result for each job of a block.
 pub(super) type Work<'f, R> = dyn Fn(&[Job]) -> Vec<R> + Sync + 'f;
+/// The same, by what else is known of each job too.
+pub(super) type WorkAbout<'f, R> = dyn Fn(&[Job], &[About]) -> Vec<R> + Sync + 'f;
 /// Takes a pair and its result; or nothing, where no more results wait: what there is may be shown.
 /// Says whether to go on.
 pub(super) type Take<'f, R> = dyn FnMut(Option<(Job, About, R)>) -> Result<bool> + 'f;
@@ -67,7 +69,7 @@ pub(super) type Take<'f, R> = dyn FnMut(Option<(Job, About, R)>) -> Result<bool>
 struct Block {
     /// What is worked on.
     jobs: Vec<Job>,
-    /// What else is known of each job, in the same order: it goes along and the work does not see it.
+    /// What else is known of each job, in the same order.
     about: Vec<About>,
 }
 
@@ -81,6 +83,18 @@ pub(super) fn stream<R: Send>(
     doing: &'static str,
     console: Console,
     work: &Work<'_, R>,
+    take: &mut Take<'_, R>,
+) -> Result<()> {
+    stream_about(pairs, window, doing, console, &|jobs, _| work(jobs), take)
+}
+
+/// The same, where the work sees what is known of each job.
+pub(super) fn stream_about<R: Send>(
+    pairs: Pairs,
+    window: Window,
+    doing: &'static str,
+    console: Console,
+    work: &WorkAbout<'_, R>,
     take: &mut Take<'_, R>,
 ) -> Result<()> {
     let bar = console.bar(pairs.count.map(|n| n as u64), doing);
@@ -97,7 +111,7 @@ pub(super) fn stream<R: Send>(
         let (stop, bar) = (&stop, &bar);
         let dispatcher = threads.spawn(move || {
             dispatch(&source, window, &slots, stop, &done, &|block| {
-                let results = work(&block.jobs);
+                let results = work(&block.jobs, &block.about);
                 bar.inc(block.jobs.len() as u64);
                 results
             })

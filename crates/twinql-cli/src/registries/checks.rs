@@ -1,7 +1,7 @@
 //! The checks of golds.
 
 use twinql::audit::checks::SHOP;
-use twinql::audit::{CHECKS, check};
+use twinql::audit::{Asked, CHECKS, check};
 
 use super::{Entry, Row};
 
@@ -13,7 +13,7 @@ pub fn rows() -> impl Iterator<Item = Row> {
 /// The one of a name.
 pub fn entry(name: &str) -> Option<Entry> {
     let check = check(name)?;
-    let lines = |queries: &[&str]| queries.iter().map(|sql| format!("{sql};\n")).collect::<String>();
+    let lines = |examples: &[&str]| examples.iter().map(|example| line(example)).collect::<String>();
     let shown = format!("-- found\n{}-- not found\n{}", lines(check.finds), lines(check.misses));
     let facts = vec![
         ("severity", check.severity.to_string()),
@@ -21,4 +21,14 @@ pub fn entry(name: &str) -> Option<Entry> {
         ("source", check.source.to_owned()),
     ];
     Some(Entry { name: check.id, about: check.summary.to_owned(), facts, examples: Some((shown, SHOP)) })
+}
+
+/// An example as SQL, with what it answers before it.
+fn line(example: &str) -> String {
+    let (sql, asked) = Asked::of_example(example);
+    let other = asked.other.map_or("", |(sql, _)| sql);
+    let known = [("question", asked.question), ("evidence", asked.evidence), ("another gold", other)];
+    let comments = known.into_iter().filter(|(_, text)| !text.is_empty());
+    let comments: String = comments.map(|(what, text)| format!("-- {what}: {text}\n")).collect();
+    format!("{comments}{sql};\n")
 }

@@ -397,6 +397,7 @@ fn disagreements() -> Section {
     Section::new("disagreements", "Disagreements").with(Pairs {
         caption: "The pairs on which metric and label are farthest apart. What only one of the queries has is marked.".into(),
         cards: vec![ties, join, hostile],
+        folded: false,
     })
 }
 

@@ -9,6 +9,9 @@ pub struct Pairs {
     pub caption: String,
     /// From the most telling one on.
     pub cards: Vec<PairCard>,
+    /// Where it can be, only the caption is shown until the reader asks for more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub folded: bool,
 }
 
 /// A gold query and a prediction, and what is to be seen in them.

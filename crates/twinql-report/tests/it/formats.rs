@@ -145,8 +145,9 @@ fn missing_numbers_and_empty_texts_leave_whole_reports() {
 fn a_megabyte_is_cut_with_a_note() {
     let long = "SELECT '".to_owned() + &"x".repeat(1 << 20) + "'";
     let cards = vec![PairCard::new(&*long, &*long, &*long).with_reason(&*long).with_question(&*long)];
-    let section =
-        Section::new(&*long, &*long).with(Pairs { caption: long.clone(), cards }).with(long.clone());
+    let section = Section::new(&*long, &*long)
+        .with(Pairs { caption: long.clone(), cards, folded: false })
+        .with(long.clone());
     let report = Report::new(&*long, &*long).with_fact(&*long, &*long).with_section(section);
     for (format, ending) in Format::ALL {
         if format != Format::Json {

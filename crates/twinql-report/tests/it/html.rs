@@ -90,8 +90,11 @@ fn the_page_is_whole() {
 #[test]
 fn differing_tokens_are_marked() {
     let card = PairCard::new("p", "SELECT a FROM t WHERE b > 1", "SELECT a FROM t WHERE b >= 1");
-    let report = Report::new("r", "")
-        .with_section(Section::new("s", "S").with(Pairs { caption: String::new(), cards: vec![card] }));
+    let report = Report::new("r", "").with_section(Section::new("s", "S").with(Pairs {
+        caption: String::new(),
+        cards: vec![card],
+        folded: false,
+    }));
     checked(&report.html(), |document| {
         let marks: Vec<String> =
             document.descendants().filter(|n| n.has_tag_name("mark")).map(text_of).collect();
@@ -140,10 +143,11 @@ fn hostile_texts_are_texts() {
             .with_row(vec![text.into()])
             .with_row(vec![Cell::missing(text)])
             .with_note(text);
-        let section = Section::new(text, text)
-            .with(text)
-            .with(table)
-            .with(Pairs { caption: text.into(), cards: vec![card] });
+        let section = Section::new(text, text).with(text).with(table).with(Pairs {
+            caption: text.into(),
+            cards: vec![card],
+            folded: false,
+        });
         let report = Report::new(text, text).with_fact(text, text).with_section(section);
         checked(&report.html(), |document| {
             let title = document.descendants().find(|n| n.has_tag_name("h1")).map(text_of).unwrap();

@@ -264,8 +264,21 @@ pub struct About {
     pub share: Option<f32>,
     /// Both queries as they stood in the input, where results are to show them.
     pub echo: Option<Box<Echo>>,
+    /// What a gold answers, where golds are read by themselves.
+    pub answers: Option<Box<Answers>>,
     /// Tells this input from others.
     pub print: u64,
+}
+
+/// What a gold answers: texts of its line, empty where it has none.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// The question.
+    pub question: String,
+    /// What the question's words mean: BIRD's evidence.
+    pub evidence: String,
+    /// Another gold of the question, where pairs are read as two golds, and whose SQL it is.
+    pub other: Option<(String, Dialect)>,
 }
 
 /// The queries of a pair as they stood in the input; none where there is none.

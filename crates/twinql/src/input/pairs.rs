@@ -130,6 +130,7 @@ impl PairItems {
             ease,
             share,
             echo,
+            answers: None,
             print: Fingerprint::of([line.bytes.as_deref().unwrap_or_default()]).number(),
         };
         let id = match &pair.id {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use serde_json::{Value as Json, json};
 use twinql::audit::sarif::{self, Located};
-use twinql::audit::{Audit as Audited, Auditor, CHECKS, Check, Config, Severity, Status, check};
+use twinql::audit::{Asked, Audit as Audited, Auditor, CHECKS, Check, Config, Severity, Status, check};
+use twinql::corpus::predictions::Form;
 use twinql::files::Inputs;
 use twinql::input::{GoldSource, open_golds};
 use twinql::{Job, Schema, Work};
@@ -18,7 +19,7 @@ use twinql::{Job, Schema, Work};
 use crate::args::DEFAULT_SEED;
 use crate::args::audit::{Audit, AuditFormat, Least};
 use crate::commands::records::line;
-use crate::commands::stream::{Window, stream};
+use crate::commands::stream::{Window, stream_about};
 use crate::document;
 use crate::input::{self, About};
 use crate::output::{Console, Sink, left_table, table};
@@ -34,7 +35,7 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
         return list(console);
     }
     let source = source(&typed)?;
-    if typed.schemas.schemas.is_none() && !matches!(source, GoldSource::Pairs(_)) {
+    if typed.schemas.schemas.is_none() && matches!(source, GoldSource::Lines(_) | GoldSource::One(_)) {
         bail!(
             "--schemas is missing: give a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file or a folder of them"
         );
@@ -49,8 +50,8 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
     let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialects.get())?;
     let golds = open_golds(&source, typed.db_id.as_deref(), schemas)?;
     let mut writer = Writer::new(&typed, &source, config.severity)?;
-    let work = |jobs: &[Job]| audited(jobs, &config);
-    stream(golds, Window::SMALL_BATCHES, "auditing", console, &work, &mut |done| {
+    let work = |jobs: &[Job], about: &[About]| audited(jobs, about, &config);
+    stream_about(golds, Window::SMALL_BATCHES, "auditing", console, &work, &mut |done| {
         let Some((job, about, done)) = done else { return writer.flush() };
         writer.add(&job, &about, done)
     })?;
@@ -84,6 +85,7 @@ fn list(console: Console) -> Result<bool> {
 fn source(typed: &Audit) -> Result<GoldSource> {
     Ok(match (&typed.gold, &typed.pairs, &typed.gold_sql) {
         (Some(gold), None, None) => GoldSource::Lines(gold.clone()),
+        (None, Some(pairs), None) if typed.two_golds => GoldSource::TwoGolds(pairs.clone()),
         (None, Some(pairs), None) => GoldSource::Pairs(pairs.clone()),
         (None, None, Some(sql)) => GoldSource::One(sql.clone()),
         _ => bail!("no golds to work on: give --gold FILE, --pairs FILE or --gold-sql SQL"),
@@ -93,7 +95,9 @@ fn source(typed: &Audit) -> Result<GoldSource> {
 /// The file of the golds, or the only one.
 fn named(source: &GoldSource) -> String {
     match source {
-        GoldSource::Lines(path) | GoldSource::Pairs(path) => path.display().to_string(),
+        GoldSource::Lines(path) | GoldSource::Pairs(path) | GoldSource::TwoGolds(path) => {
+            path.display().to_string()
+        }
         GoldSource::One(sql) => sql.clone(),
     }
 }
@@ -137,18 +141,25 @@ fn config(typed: &Audit, seed: Option<u64>) -> Result<Config> {
 }
 
 /// Audits a block; what is made for a schema is kept for the block.
-fn audited(jobs: &[Job], config: &Config) -> Vec<Done> {
+fn audited(jobs: &[Job], about: &[About], config: &Config) -> Vec<Done> {
     let mut auditors: HashMap<*const Schema, Result<Auditor, String>> = HashMap::new();
-    let mut one = |job: &Job| match &job.work {
+    let mut one = |(job, about): (&Job, &About)| match &job.work {
         Work::Unusable { error, .. } => Err(error.clone()),
         Work::Pair { schema, gold, pred: _ } => {
             let made = auditors.entry(Arc::as_ptr(schema)).or_insert_with(|| {
                 Auditor::new(schema, config).map_err(|e| format!("the schema cannot be built in SQLite: {e}"))
             });
-            made.as_ref().map(|auditor| auditor.audit(gold)).map_err(Clone::clone)
+            made.as_ref().map(|auditor| auditor.audit(gold, asked(about))).map_err(Clone::clone)
         }
     };
-    jobs.iter().map(&mut one).collect()
+    jobs.iter().zip(about).map(&mut one).collect()
+}
+
+/// What a gold answers, as its line says it.
+fn asked(about: &About) -> Asked<'_> {
+    let Some(answers) = &about.answers else { return Asked::default() };
+    let other = answers.other.as_ref().map(|(sql, dialect)| (sql.as_str(), *dialect));
+    Asked { question: &answers.question, evidence: &answers.evidence, other }
 }
 
 /// Counts of what was audited.
@@ -237,6 +248,8 @@ struct Writer {
     file: Option<String>,
     /// A gold a line: then places in the text are places in the file.
     lines: bool,
+    /// One JSON document, of which the line of a gold is not known.
+    document: bool,
     /// The query of the command line: its text need not be shown again.
     single: bool,
     /// The least that is told.
@@ -252,11 +265,16 @@ struct Writer {
 impl Writer {
     fn new(typed: &Audit, source: &GoldSource, severity: Severity) -> Result<Writer> {
         let single = matches!(source, GoldSource::One(_));
+        let form = match source {
+            GoldSource::Lines(path) => Some(Form::of(path, None)),
+            _ => None,
+        };
         Ok(Writer {
             sink: Sink::new(typed.out.as_deref())?,
             format: typed.format,
             file: (!single).then(|| named(source)),
-            lines: matches!(source, GoldSource::Lines(_)),
+            lines: matches!(form, Some(Form::Lines | Form::Table(_))),
+            document: form == Some(Form::Document),
             single,
             severity,
             tally: Tally::default(),
@@ -298,7 +316,11 @@ impl Writer {
                 for finding in &audit.findings {
                     let located = Located {
                         file: self.file.clone(),
-                        line: usize::try_from(about.print).unwrap_or(1).max(1),
+                        line: if self.document {
+                            1
+                        } else {
+                            usize::try_from(about.print).unwrap_or(1).max(1)
+                        },
                         column: (self.lines && as_written).then_some(1),
                         id: about.id_text(&job.id),
                         finding,

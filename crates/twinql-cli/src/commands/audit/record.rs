@@ -14,7 +14,7 @@ use crate::input::About;
 pub(crate) struct AuditRecord {
     id: Json,
     db_id: Option<String>,
-    /// The line of the gold in its file.
+    /// The line of the gold in its file, or its entry's number in a JSON document.
     line: u64,
     /// `audited`, `refused`, `not_understood`, or `unusable` where the line holds no gold over a schema.
     status: &'static str,
@@ -75,6 +75,7 @@ fn witness(witness: &Witness) -> Json {
     let (shows, second) = match &witness.shows {
         Shows::TwoAnswers => ("two_answers", None),
         Shows::Mended(sql) => ("mended", Some(sql)),
+        Shows::OtherGold(sql) => ("other_gold", Some(sql)),
     };
     json!({
         "shows": shows,

@@ -91,7 +91,7 @@ fn shown(witness: &Witness) -> String {
     let mut out = String::new();
     let heads = match &witness.shows {
         Shows::TwoAnswers => ["on this database it answers".to_owned(), "and may as well answer".to_owned()],
-        Shows::Mended(sql) => {
+        Shows::Mended(sql) | Shows::OtherGold(sql) => {
             ["on this database it answers".to_owned(), format!("where {} answers", visible(sql.trim()))]
         }
     };

@@ -73,8 +73,11 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
         let telling = entries.telling(measures, &scores, &reference);
         // Witnesses are looked for under the semantics of the reference; an external one has that which was asked for.
         let semantics = metric(&reference).or(metric("suite")).map(|m| engine.semantics_of(m));
-        let cards = document::cards(&telling, &semantics.unwrap_or_default(), found.how.seed);
-        document::write(&found.report(cards), path)?;
+        let semantics = semantics.unwrap_or_default();
+        let cards = document::cards(&telling, &semantics, found.how.seed);
+        let errors = entries.errors(measures, &scores, &reference);
+        let shown = document::cards(&errors.telling, &semantics, found.how.seed);
+        document::write(&found.report(cards, &errors.of_systems, &shown), path)?;
     }
     tell(&output, &found.text(), || found.document(), &comparison.standings, console)?;
     let first = comparison.standings.iter().find(|s| s.metric == comparison.reference);

@@ -11,12 +11,15 @@ use super::tables::NULL_HYPOTHESIS;
 
 /// A p below it counts as significant in pictures.
 const ALPHA: f64 = 0.05;
+/// Errors of each system that are shown.
+const ERRORS: usize = 10;
 /// Systems whose accuracies by class are drawn; more bars could not be told apart.
 const DRAWN: usize = 6;
 
 impl Found {
-    /// The whole report, with predictions on which a metric and the reference disagree.
-    pub(super) fn report(&self, cards: Vec<PairCard>) -> Report {
+    /// The whole report, with predictions on which a metric and the reference disagree, and for each system the places of
+    /// its errors among those that are shown.
+    pub(super) fn report(&self, cards: Vec<PairCard>, errors: &[Vec<usize>], shown: &[PairCard]) -> Report {
         let reference = &self.comparison.reference;
         let systems = self.entries.systems.len();
         let mut report = Report::new(
@@ -40,10 +43,35 @@ impl Found {
             let caption = format!(
                 "Predictions on which a metric and {reference} disagree, those first that most systems gave."
             );
-            let pairs = Pairs { caption, cards };
+            let pairs = Pairs { caption, cards, folded: false };
             report = report.with_section(Section::new("pairs", "Telling disagreements").with(pairs));
         }
-        report
+        match self.errors(errors, shown) {
+            Some(section) => report.with_section(section),
+            None => report,
+        }
+    }
+
+    /// For each system, the best first, the errors that tell most and that a database shows; none without any.
+    fn errors(&self, errors: &[Vec<usize>], shown: &[PairCard]) -> Option<Section> {
+        let reference = &self.comparison.reference;
+        let mut any = false;
+        let mut section = Section::new("errors", "Telling errors").with(format!(
+            "Predictions that {reference} calls wrong and that a database tells from the gold: of each system the \
+             {ERRORS} that the other metrics like best, by their mean score."
+        ));
+        for standing in self.ranked() {
+            let at = self.entries.systems.iter().position(|system| system.name == standing.system);
+            let places = at.and_then(|at| errors.get(at)).into_iter().flatten();
+            let cards = places.filter_map(|place| shown.get(*place)).filter(|card| shows(card));
+            let cards: Vec<PairCard> = cards.take(ERRORS).cloned().collect();
+            if !cards.is_empty() {
+                let caption = standing.system.clone();
+                section = section.with(Pairs { caption, cards, folded: true });
+                any = true;
+            }
+        }
+        any.then_some(section)
     }
 
     /// The standings of one system, in the order of the metrics.
@@ -234,4 +262,11 @@ impl Found {
         let id: String = metric.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         Chart::new(format!("scatter-{id}"), format!("{metric} against {reference}"), scatter.into())
     }
+}
+
+/// Whether a pair has a database on which the answers are seen to differ: a text and a number may look alike, and so may
+/// answers of which another one is allowed.
+fn shows(card: &PairCard) -> bool {
+    let tables = card.witness.as_ref().map_or(&[][..], |witness| &witness.tables);
+    matches!(tables, [.., gold, pred] if gold.rows != pred.rows || gold.more != pred.more)
 }

@@ -1,4 +1,4 @@
-//! Predictions on which a metric and the reference disagree.
+//! Predictions on which a metric and the reference disagree, and the errors of each system that tell most.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,16 @@ use crate::report::Subject;
 
 /// Pairs that are shown of either kind, for each metric.
 const SHOWN: usize = 3;
+/// Errors that are looked at for each system, of which those are shown that a database shows.
+const ERRORS: usize = 15;
+
+/// The errors of systems.
+pub(super) struct Errors {
+    /// Each distinct pair once, for systems make the same errors.
+    pub(super) telling: Vec<Telling>,
+    /// For each system the places of its errors in `telling`, the most telling first.
+    pub(super) of_systems: Vec<Vec<usize>>,
+}
 
 impl Entries {
     /// Of each metric beside the reference, the predictions that it alone calls right, and those that it alone
@@ -47,6 +57,54 @@ impl Entries {
             }
         }
         telling
+    }
+
+    /// Of each system the predictions that the reference calls wrong, those first that the other metrics like best by
+    /// their mean score. Where values of the gold are put in, all that was tried has to be wrong.
+    pub(super) fn errors(&self, measures: &[Subject], scored: &[Scored], reference: &str) -> Errors {
+        let mut errors = Errors { telling: Vec::new(), of_systems: Vec::new() };
+        let Some(by) = measures.iter().position(|m| m.metric == reference) else { return errors };
+        let mut places: BTreeMap<usize, Option<usize>> = BTreeMap::new();
+        let score = |number: usize, at: usize| scored.get(number)?.scores.get(at).copied().flatten();
+        let threshold = measures.get(by).map_or(0.5, |m| m.threshold);
+        let wrong = |number: &usize| score(*number, by).is_some_and(|truth| truth < threshold);
+        let liking = |number: usize| -> f64 {
+            let others = (0..measures.len()).filter(|at| *at != by).filter_map(|at| score(number, at));
+            let others: Vec<f64> = others.collect();
+            others.iter().sum::<f64>() / others.len().max(1) as f64
+        };
+        for system in &self.systems {
+            let mut found: Vec<usize> = Vec::new();
+            for candidates in system.answers.iter().filter(|candidates| candidates.iter().all(wrong)) {
+                found.extend(candidates.first());
+            }
+            found.sort_by(|a, b| liking(*b).total_cmp(&liking(*a)).then(a.cmp(b)));
+            let mut of_system = Vec::new();
+            for number in found.into_iter().take(ERRORS) {
+                let place = *places.entry(number).or_insert_with(|| {
+                    let telling = self.error(measures, scored, number, liking(number))?;
+                    errors.telling.push(telling);
+                    Some(errors.telling.len() - 1)
+                });
+                of_system.extend(place);
+            }
+            errors.of_systems.push(of_system);
+        }
+        errors
+    }
+
+    /// An error as the report shows it; none where there are no two queries to show.
+    fn error(&self, measures: &[Subject], scored: &[Scored], number: usize, liking: f64) -> Option<Telling> {
+        let job = self.pair(number)?;
+        let Work::Pair { schema, .. } = &job.work else { return None };
+        let title = format!("Gold {}, database {}", twinql::input::id_text(&job.id), schema.db_id);
+        let badges = measures.iter().zip(&scored.get(number)?.scores);
+        let badges = badges.filter_map(|(m, score)| badge(&m.metric, *score, m.threshold)).collect();
+        let reason = match measures.len() {
+            1 => String::new(),
+            _ => format!("Mean score of the other metrics: {liking:.3}."),
+        };
+        Telling::of(job, title, badges, reason)
     }
 
     /// The systems that gave each distinct pair as their prediction; what values of the gold were put into is

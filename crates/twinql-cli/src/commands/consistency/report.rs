@@ -50,7 +50,11 @@ pub(super) fn report(found: &Found, read: &Read, fluency: Option<Section>, cards
         let caption = "Above what the system predicts for the original, below what it predicts for the \
                        transformed input, read through the transformation."
             .to_owned();
-        report = report.with_section(Section::new("examples", "Examples").with(Pairs { caption, cards }));
+        report = report.with_section(Section::new("examples", "Examples").with(Pairs {
+            caption,
+            cards,
+            folded: false,
+        }));
     }
     report
 }

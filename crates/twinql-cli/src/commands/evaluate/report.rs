@@ -53,7 +53,7 @@ impl Measured<'_> {
         if !cards.is_empty() {
             let first = overall.first().map_or("", |r| r.metric.as_str());
             let caption = format!("The pairs on which {first} is furthest from the label.");
-            let pairs = Pairs { caption, cards };
+            let pairs = Pairs { caption, cards, folded: false };
             report = report.with_section(Section::new("pairs", "Telling disagreements").with(pairs));
         }
         report

@@ -10,15 +10,22 @@ use crate::{PairCard, Pairs, Tone, WitnessTable};
 
 /// Some pairs.
 pub(super) fn write(out: &mut String, pairs: &Pairs, slugs: &mut Slugs) {
-    prose(out, &pairs.caption);
+    if pairs.folded {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(out, "<details class=\"fold\"><summary>{}</summary>", line(&pairs.caption));
+    } else {
+        prose(out, &pairs.caption);
+    }
     for of in &pairs.cards {
         card(out, of, &slugs.of(&format!("pair-{}", of.title)));
+    }
+    if pairs.folded {
+        out.push_str("</details>\n");
     }
 }
 
 /// One pair.
 fn card(out: &mut String, card: &PairCard, id: &str) {
-    // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "<article class=\"pair\" id=\"{id}\">\n<h3>{}</h3>", line(&card.title));
     if !card.badges.is_empty() {
         out.push_str("<ul class=\"badges\">");
