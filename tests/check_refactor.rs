@@ -235,3 +235,177 @@ fn order_counts_where_it_is_asked_for() {
     folder.run(ASKED, 0);
     folder.run(&format!("{ASKED} --ordered"), 1);
 }
+
+/// What alone differs is said, and the cells of rows that have a partner are marked.
+#[test]
+fn answers_that_are_nearly_the_same() {
+    let folder = Folder::with("old.sql", "SELECT name, age FROM singer");
+    for (new, part) in [
+        ("SELECT DISTINCT name, age FROM singer", "NOT the same (the same but for duplicates)"),
+        (
+            "SELECT name, age FROM singer WHERE age IS NOT NULL",
+            "NOT the same (the same but for rows with NULLs)",
+        ),
+    ] {
+        folder.write("new.sql", new);
+        says(&folder.run(ASKED, 1).0, &[part]);
+    }
+    folder.write("new.sql", "SELECT name, age FROM singer WHERE age > 3");
+    let (out, _) = folder.run(ASKED, 1);
+    assert!(out.contains("NOT the same") && !out.contains("but for"), "{out}");
+    folder.write("new.sql", "SELECT name, age FROM singer ORDER BY age");
+    folder.write("old.sql", "SELECT name, age FROM singer ORDER BY age DESC");
+    says(
+        &folder.run(&format!("{ASKED} --ordered"), 1).0,
+        &["NOT the same (the same but for the order of rows)"],
+    );
+    folder.write("old.sql", "SELECT id, name, age FROM singer");
+    folder.write("new.sql", "SELECT id, name, age + 1000 AS age FROM singer");
+    let (out, _) = folder.run(&format!("{ASKED} --report markdown=found.md"), 1);
+    let marked: Vec<&str> =
+        out.lines().filter(|line| line.starts_with("--   ") && line.ends_with(" *")).collect();
+    assert!(marked.len() >= 2 && marked.len().is_multiple_of(2), "{out}");
+    let table = folder.read("found.md");
+    let bold: Vec<&str> = table.lines().filter(|line| line.contains("**<code>")).collect();
+    assert!(bold.len() == marked.len() && bold.iter().all(|line| line.matches("**").count() == 2), "{table}");
+}
+
+/// A project in a repository, with its first version committed; none where git is missing.
+fn project(files: &[(&str, &str)]) -> Option<Folder> {
+    let folder = Folder::new();
+    for (path, text) in files {
+        folder.write(&format!("shop/{path}"), text);
+    }
+    committed(&folder, "shop").then_some(folder)
+}
+
+const PROJECT: &str = "check-refactor --project shop --against HEAD --dialect postgres";
+
+/// A query that moves into a model of its own is followed there, and back.
+#[test]
+fn models_that_are_split_and_joined() {
+    let (one, paid, by_day) = (
+        "with paid as (select id, cents / 100 as total, day from {{ ref('orders') }} where cents > 0) select day, sum(total) as total from paid group by day",
+        "select id, cents / 100 as total, day from {{ ref('orders') }} where cents > 0",
+        "select day, sum(total) as total from {{ ref('paid') }} group by day",
+    );
+    let seed = ("seeds/orders.csv", "id,cents,day\n1,250,2020-01-01\n");
+    let Some(folder) = project(&[("dbt_project.yml", "name: shop"), seed, ("models/by_day.sql", one)]) else {
+        return;
+    };
+    folder.write("shop/models/paid.sql", paid);
+    folder.write("shop/models/by_day.sql", by_day);
+    says(&folder.run(PROJECT, 0).0, &["(by_day): the same: proved"]);
+    folder.write("shop/models/paid.sql", paid.replace('>', ">="));
+    says(&folder.run(PROJECT, 1).0, &["(by_day): NOT the same"]);
+    let files =
+        [("dbt_project.yml", "name: shop"), seed, ("models/by_day.sql", by_day), ("models/paid.sql", paid)];
+    let Some(folder) = project(&files) else { return };
+    std::fs::remove_file(folder.path("shop/models/paid.sql")).unwrap();
+    folder.write("shop/models/by_day.sql", one);
+    says(
+        &folder.run(PROJECT, 1).0,
+        &["(by_day): the same: proved", "(paid): NOT the same: the model is gone"],
+    );
+}
+
+/// A model that cannot be read is no model that is the same.
+#[test]
+fn changes_of_what_cannot_be_read() {
+    let files = [
+        ("dbt_project.yml", "name: shop"),
+        ("seeds/orders.csv", "id\n1\n"),
+        ("macros/many.sql", "{% macro many() %}{{ run_query('select 1') }}{% endmacro %}"),
+        ("models/a.sql", "select {{ many() }} from {{ ref('orders') }}"),
+        ("models/b.sql", "select id from {{ ref('orders') }}"),
+    ];
+    let Some(folder) = project(&files) else { return };
+    folder.write("shop/models/a.sql", "select {{ many() }} from {{ ref('orders') }} where id > 1");
+    says(&folder.run(PROJECT, 3).0, &["(a): not compared: ", "run_query", "dbt compile"]);
+    folder.write("shop/models/a.sql", files[3].1);
+    folder.write("shop/macros/many.sql", "{% macro many() %}{{ run_query('select 2') }}{% endmacro %}");
+    let (out, _) = folder.run(PROJECT, 3);
+    says(&out, &["(a): not compared: "]);
+    assert!(!out.contains("(b)"), "{out}");
+}
+
+/// Models below a changed one are read as dbt compiled them, if that is of now; a broken manifest is left out.
+#[test]
+fn what_dbt_compiled_is_compared() {
+    let many = "{% macro many() %}{{ run_query('select 1') }}{% endmacro %}";
+    let below = "select {{ many() }} from {{ ref('paid') }}";
+    let files = [
+        ("dbt_project.yml", "name: shop"),
+        ("seeds/orders.csv", "id,cents\n1,5\n"),
+        ("macros/many.sql", many),
+        ("models/paid.sql", "select id, cents as total from {{ ref('orders') }}"),
+        ("models/below.sql", below),
+    ];
+    let Some(folder) = project(&files) else { return };
+    let manifest = serde_json::json!({
+        "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v11.json"},
+        "nodes": {
+            "model.shop.below": {
+                "resource_type": "model", "package_name": "shop", "name": "below",
+                "original_file_path": "models/below.sql", "raw_code": below,
+                "compiled_code": "select id, total from \"db\".\"main\".\"paid\"",
+                "relation_name": "\"db\".\"main\".\"below\"",
+                "depends_on": {"macros": ["macro.shop.many"], "nodes": ["model.shop.paid"]},
+            },
+            "model.shop.paid": {
+                "resource_type": "model", "package_name": "shop", "name": "paid",
+                "original_file_path": "models/paid.sql", "relation_name": "\"db\".\"main\".\"paid\"",
+            },
+        },
+        "macros": {"macro.shop.many": {"package_name": "shop", "original_file_path": "macros/many.sql", "macro_sql": many}},
+    });
+    folder.write("shop/target/manifest.json", manifest.to_string());
+    folder.write("shop/models/paid.sql", "select id, cents + 1 as total from {{ ref('orders') }}");
+    let (out, err) = folder.run(PROJECT, 1);
+    says(&out, &["(below (downstream)): NOT the same: the code in dbt's manifest.json", "changed total"]);
+    assert!(!err.contains("not read"), "{err}");
+    folder.write("shop/target/manifest.json", "{");
+    let (out, err) = folder.run(PROJECT, 1);
+    assert!(!out.contains("(below"), "{out}");
+    says(
+        &err,
+        &["target/manifest.json: ", "left out: run dbt again, or remove the file", "below: a template"],
+    );
+}
+
+/// Models of SQLMesh, as files and as a project.
+#[test]
+fn models_of_sqlmesh() {
+    let model = |query: &str| format!("MODEL (name shop.lines, kind FULL);\n\n@DEF(least, 10);\n{query};\n");
+    let folder =
+        Folder::with("old.sql", model("SELECT id FROM raw.lines WHERE cents > @least AND day = @start_ds"));
+    let asked = "check-refactor old.sql new.sql --dialect postgres";
+    folder
+        .write("new.sql", model("SELECT l.id FROM raw.lines AS l WHERE @start_ds = l.day AND 10 < l.cents"));
+    says(&folder.run(asked, 0).0, &["new.sql (shop.lines): the same: proved"]);
+    folder.write("new.sql", model("SELECT id FROM raw.lines WHERE cents > @least AND day = @end_ds"));
+    says(&folder.run(asked, 1).0, &["(shop.lines): NOT the same"]);
+    folder.write("new.sql", model("SELECT id FROM raw.lines WHERE @AND(cents > 10, day = @start_ds)"));
+    says(&folder.run(asked, 3).0, &["not compared: uses the macro @AND", "sqlmesh render"]);
+    let lines = "MODEL (name shop.lines);\nSELECT id, cents * 2 AS twice FROM raw.lines";
+    let files = [
+        ("external_models.yaml", "- name: raw.lines\n  columns: {id: INT, cents: INT}"),
+        ("models/lines.sql", lines),
+        (
+            "models/sums.sql",
+            "MODEL (name shop.sums, kind VIEW);\nSELECT COUNT(*) AS n, SUM(twice) AS twice FROM shop.lines",
+        ),
+    ];
+    let Some(folder) = project(&files) else { return };
+    folder.write("shop/models/lines.sql", lines.replace("cents * 2", "cents + cents"));
+    says(&folder.run(PROJECT, 0).0, &["(shop.lines): the same"]);
+    folder.write("shop/models/lines.sql", lines.replace("cents * 2", "cents * 3"));
+    says(
+        &folder.run(PROJECT, 1).0,
+        &[
+            "(shop.lines): NOT the same",
+            "(shop.sums (downstream)): NOT the same",
+            "changed twice; the same (proved): n",
+        ],
+    );
+}

@@ -10,6 +10,7 @@ use twinql::sql::plan::{REST, plan_with_names};
 use twinql::sql::schema::{Check, Column, ForeignKey, Schema, Table, TypeClass};
 use twinql::sql::{Dialect, parse_in, tables_in_use};
 
+use crate::files::parts;
 use crate::project::{Model, Project};
 use crate::properties::Properties;
 use crate::tables::{self, Versions};
@@ -59,7 +60,11 @@ impl Catalog {
             Ok(rendered) => self.outputs(&rendered.sql, dialect),
             Err(error) => Err(error.to_string()),
         };
-        let mut said = declared(name.to_owned(), &model.properties, dialect);
+        let declared = |properties: &Properties| Table {
+            schema: name.rsplit('.').nth(1).map(str::to_owned),
+            ..declared(name.to_owned(), properties, dialect)
+        };
+        let mut said = declared(&model.properties);
         match outputs {
             Ok(outputs) => {
                 let listed = std::mem::take(&mut said.columns);
@@ -81,11 +86,15 @@ impl Catalog {
                             None => column,
                         }
                     })
+                    .map(|column| with_type(column, &model.stored, dialect))
                     .collect();
                 said.unique = keys(&said.columns);
             }
             Err(why) => {
                 self.unplanned.insert(name.to_owned(), why);
+                let mut properties = model.properties.clone();
+                properties.add(&model.stored);
+                said = declared(&properties);
             }
         }
         self.schema.tables.push(said);
@@ -93,6 +102,9 @@ impl Catalog {
 
     /// The columns that a query gives, over the tables so far.
     fn outputs(&mut self, sql: &str, dialect: Dialect) -> Result<Vec<Column>, String> {
+        // A query may name the table that it makes.
+        let part = <[_; 1]>::try_from(parts(sql));
+        let sql = part.as_ref().map_or(sql, |[part]| part.sql.as_str());
         let ([sql, _], mut schema) = tables::written([sql, sql], &self.schema, &Versions::default())
             .map_err(|error| error.to_string())?;
         let parsed = parse_in(&sql, dialect).map_err(|error| error.to_string())?;
@@ -167,6 +179,19 @@ fn declared(name: String, properties: &Properties, dialect: Dialect) -> Table {
         enforced: false,
     });
     Table { name, checks: checks.collect(), unique, columns, ..Table::default() }
+}
+
+/// A column with the type that it has in the warehouse, where its query does not say it.
+fn with_type(column: Column, stored: &[crate::Column], dialect: Dialect) -> Column {
+    let known = stored.iter().find(|known| known.name.eq_ignore_ascii_case(&column.name));
+    match known.filter(|_| column.declared.is_empty()) {
+        Some(known) => Column {
+            not_null: column.not_null,
+            values: column.values,
+            ..Column::new(column.name, &known.data_type, dialect)
+        },
+        None => column,
+    }
 }
 
 /// Positions of columns, if all of them are there.

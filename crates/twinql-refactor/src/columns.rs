@@ -121,14 +121,29 @@ impl Layout {
         pairs.iter().filter_map(|(old, _)| self.names[0].get(*old).cloned()).collect()
     }
 
+    /// Both queries, as SQLite has them, with some of their rows alone.
+    pub fn rows(&self, queries: [&str; 2], kept: Kept) -> [String; 2] {
+        let of = |(sql, names): (&str, &Vec<String>)| {
+            let all = numbered(0..names.len());
+            let rest = match kept {
+                Kept::Distinct => format!("DISTINCT {all} FROM version"),
+                Kept::WithoutNulls => {
+                    let conditions: Vec<String> =
+                        (0..names.len()).map(|at| format!("c{at} IS NOT NULL")).collect();
+                    format!("{all} FROM version WHERE {}", conditions.join(" AND "))
+                }
+            };
+            format!("WITH version ({all}) AS ({sql}\n) SELECT {rest}")
+        };
+        let [old, new] = queries;
+        let [was, is] = &self.names;
+        [(old, was), (new, is)].map(of)
+    }
+
     /// Both queries, as SQLite has them, with the columns of some pairs alone, in the old order.
     pub fn projected(&self, queries: [&str; 2], pairs: &[(usize, usize)]) -> [String; 2] {
         let of = |sql: &str, width: usize, chosen: Vec<usize>| {
-            let names = |columns: &mut dyn Iterator<Item = usize>| {
-                columns.map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ")
-            };
-            let all = names(&mut (0..width));
-            let some = names(&mut chosen.into_iter());
+            let (all, some) = (numbered(0..width), numbered(chosen));
             format!("WITH version ({all}) AS ({sql}\n) SELECT {some} FROM version")
         };
         let [old, new] = queries;
@@ -138,6 +153,20 @@ impl Layout {
             of(new, is.len(), pairs.iter().map(|(_, new)| *new).collect()),
         ]
     }
+}
+
+/// Which rows of an answer are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// Each once.
+    Distinct,
+    /// Those in which no column is NULL.
+    WithoutNulls,
+}
+
+/// Columns by their positions: `c0, c1`.
+fn numbered(columns: impl IntoIterator<Item = usize>) -> String {
+    columns.into_iter().map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether somebody gave a column its name: `count(*)` is what a system calls one that has none.

@@ -23,7 +23,7 @@ pub struct Part {
 /// use twinql_refactor::{Templates, Versions, bound, parts};
 ///
 /// let model = "{{ config(materialized='view') }}\nSELECT id FROM {{ ref('orders') }}";
-/// let parts = parts(&Templates::default().render("recent", model, false)?.sql);
+/// let parts = parts(&Templates::new(Dialect::Sqlite).render("recent", model, false)?.sql);
 /// let schema = Schema::from_ddl("shop", "CREATE TABLE orders (id INTEGER)")?;
 /// let bound = bound([&parts[0], &parts[0]], &schema, &Versions::default(), Dialect::Sqlite)?;
 /// assert_eq!(bound.queries[0].trim(), "SELECT id FROM ref_orders orders");

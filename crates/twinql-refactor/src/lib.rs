@@ -1,15 +1,20 @@
-//! Files of SQL and dbt projects before and after a change: their queries, their tables, and what depends on what.
+//! Files of SQL and projects of dbt and SQLMesh before and after a change: their queries, their tables, and what depends on what.
 //!
 //! - [`Templates`] renders a model as far as it is text, [`parts`] and [`matched`] find the queries of two files;
 //! - [`bound`] gives both versions of a query the tables that they read, and [`Layout`] the columns that correspond;
-//! - [`Project`] is a dbt project as its files have it, [`Catalog`] its tables as a schema.
+//! - [`Project`] is a project as its files have it and as dbt has [`Written`] it, [`Catalog`] its tables as a schema.
 
+mod artifacts;
 mod catalog;
 mod columns;
 mod files;
+mod jinja;
+mod macros;
+mod parameters;
 mod project;
 mod properties;
 mod seeds;
+mod sqlmesh;
 mod tables;
 mod templates;
 pub mod tree;
@@ -17,10 +22,11 @@ mod yaml;
 
 use std::fmt;
 
+pub use artifacts::Written;
 pub use catalog::Catalog;
-pub use columns::{Layout, Renamed, differing, names};
+pub use columns::{Kept, Layout, Renamed, differing, names};
 pub use files::{Part, matched, parts};
-pub use project::{Model, Project, Table};
+pub use project::{Model, Project, Table, names_one};
 pub use properties::{Column, Properties};
 pub use tables::{Bound, Versions, bound};
 pub use templates::{Rendered, Templates};
@@ -32,9 +38,12 @@ pub use tree::Tree;
 pub enum RefactorError {
     /// A template needs what only dbt knows.
     #[error(
-        "a template that needs dbt ({0}); compile the model (`dbt compile`) and compare the files in target/compiled"
+        "a template that needs dbt ({0}); run `dbt compile`: a project is read with its target/manifest.json, and files in target/compiled can be compared"
     )]
     Template(String),
+    /// A model of SQLMesh uses a macro.
+    #[error("uses the macro {0}, which needs SQLMesh itself; compare what `sqlmesh render` prints")]
+    Macro(String),
     /// A file or folder cannot be read.
     #[error("cannot read {0}: {1}")]
     File(String, String),
@@ -42,7 +51,7 @@ pub enum RefactorError {
     #[error("git has no {1} in the revision {0}")]
     Revision(String, String),
     /// A folder is no project.
-    #[error("no dbt_project.yml in the project's folder")]
+    #[error("no dbt_project.yml in the project's folder, and no model of SQLMesh in its folder models")]
     NoProject,
     /// A file is no YAML.
     #[error("{0}: {1}")]

@@ -37,6 +37,17 @@ pub struct Column {
     pub refers: Option<(String, String)>,
 }
 
+/// Whether a test says nothing of all rows: it has a condition, or only warns.
+pub(crate) fn limited(config: &Json) -> bool {
+    let given = |field: &str| config.get(field).filter(|value| !value.is_null());
+    let is =
+        |field: &str, value: &str| given(field).is_some_and(|given| text(given).eq_ignore_ascii_case(value));
+    given("where").is_some()
+        || is("severity", "warn")
+        || is("enabled", "false")
+        || given("error_if").is_some() && !is("error_if", "!= 0")
+}
+
 /// What files say, by the name of what they say it of.
 #[derive(Debug, Default)]
 pub(crate) struct Relations {
@@ -45,21 +56,25 @@ pub(crate) struct Relations {
 }
 
 impl Relations {
-    /// Adds what a file says.
-    pub(crate) fn add(&mut self, file: &Json) {
+    /// Adds what a file says; of a table that two tell of, the first. `is_weak` tells of a table, a column and a test whether this
+    /// fails no run.
+    pub(crate) fn add(&mut self, file: &Json, is_weak: &dyn Fn(&str, Option<&str>, &str) -> bool) {
         for kind in ["models", "seeds", "snapshots"] {
             for entry in list(file, kind) {
-                if let Some(name) = entry.get("name") {
-                    self.named.insert(text(name), Properties::of(entry));
+                if let Some(name) = entry.get("name").map(text) {
+                    let properties = Properties::of(entry, &|column, test| is_weak(&name, column, test));
+                    self.named.entry(name).or_insert(properties);
                 }
             }
         }
         for source in list(file, "sources") {
             let of = source.get("name").map(text);
             for entry in list(source, "tables") {
-                if let Some(name) = entry.get("name") {
-                    let properties = Properties::of(entry);
-                    self.sources.push(Table { source: of.clone(), name: text(name), properties });
+                let Some(name) = entry.get("name").map(text) else { continue };
+                let full = format!("{}.{name}", of.as_deref().unwrap_or(""));
+                let properties = Properties::of(entry, &|column, test| is_weak(&full, column, test));
+                if !self.sources.iter().any(|table| table.source == of && table.name == name) {
+                    self.sources.push(Table { source: of.clone(), name, properties });
                 }
             }
         }
@@ -72,15 +87,15 @@ impl Relations {
 }
 
 impl Properties {
-    fn of(entry: &Json) -> Properties {
+    fn of(entry: &Json, is_weak: &dyn Fn(Option<&str>, &str) -> bool) -> Properties {
         let mut properties = Properties {
-            columns: list(entry, "columns").filter_map(Column::of).collect(),
+            columns: list(entry, "columns").filter_map(|column| Column::of(column, is_weak)).collect(),
             ..Properties::default()
         };
         let contract =
             entry.pointer("/config/contract/enforced").or_else(|| entry.pointer("/contract/enforced"));
         properties.complete = contract.and_then(Json::as_bool).unwrap_or(false);
-        for (test, arguments) in tests(entry) {
+        for (test, arguments) in tests(entry, &|test| is_weak(None, test)) {
             if test.ends_with("unique_combination_of_columns") {
                 properties.unique.push(list(arguments, "combination_of_columns").map(text).collect());
             }
@@ -109,6 +124,27 @@ impl Properties {
         alone.chain(self.unique.iter().cloned()).collect()
     }
 
+    /// The column of a name.
+    pub(crate) fn column(&mut self, name: &str) -> &mut Column {
+        let known = self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
+        let at = known.unwrap_or(self.columns.len());
+        if known.is_none() {
+            self.columns.push(Column { name: name.to_owned(), ..Column::default() });
+        }
+        &mut self.columns[at]
+    }
+
+    /// Adds columns that a table has beside these, and types that nobody says.
+    pub(crate) fn add(&mut self, stored: &[Column]) {
+        for column in stored {
+            match self.columns.iter_mut().find(|known| known.name.eq_ignore_ascii_case(&column.name)) {
+                Some(known) if known.data_type.is_empty() => known.data_type.clone_from(&column.data_type),
+                Some(_) => {}
+                None => self.columns.push(column.clone()),
+            }
+        }
+    }
+
     /// Takes over columns that a file itself shows: their order is its own, and what is said of types wins.
     pub(crate) fn complete(&mut self, shown: Vec<Column>) {
         let said = std::mem::take(&mut self.columns);
@@ -130,10 +166,11 @@ impl Properties {
 }
 
 impl Column {
-    fn of(entry: &Json) -> Option<Column> {
+    fn of(entry: &Json, is_weak: &dyn Fn(Option<&str>, &str) -> bool) -> Option<Column> {
         let mut column = Column { name: text(entry.get("name")?), ..Column::default() };
         column.data_type = entry.get("data_type").map(text).unwrap_or_default();
-        for (test, arguments) in tests(entry) {
+        let own = column.name.clone();
+        for (test, arguments) in tests(entry, &|test| is_weak(Some(&own), test)) {
             match test.as_str() {
                 "unique" => column.unique = true,
                 "not_null" => column.not_null = true,
@@ -158,7 +195,7 @@ impl Column {
 }
 
 /// Tests that hold of all rows, with their arguments: one with a condition, or that only warns, says nothing.
-fn tests(entry: &Json) -> Vec<(String, &Json)> {
+fn tests<'j>(entry: &'j Json, is_weak: &dyn Fn(&str) -> bool) -> Vec<(String, &'j Json)> {
     let mut found = Vec::new();
     for test in list(entry, "tests").chain(list(entry, "data_tests")) {
         match test {
@@ -166,11 +203,7 @@ fn tests(entry: &Json) -> Vec<(String, &Json)> {
             Json::Object(map) => {
                 for (name, arguments) in map {
                     let config = arguments.get("config").unwrap_or(&Json::Null);
-                    let limits = |json: &Json| {
-                        json.get("where").is_some()
-                            || json.get("severity").is_some_and(|s| text(s).eq_ignore_ascii_case("warn"))
-                    };
-                    if !limits(arguments) && !limits(config) {
+                    if !limited(arguments) && !limited(config) {
                         found.push((name.clone(), arguments.get("arguments").unwrap_or(arguments)));
                     }
                 }
@@ -178,6 +211,7 @@ fn tests(entry: &Json) -> Vec<(String, &Json)> {
             _ => {}
         }
     }
+    found.retain(|(name, _)| !is_weak(name.rsplit('.').next().unwrap_or(name)));
     found
 }
 
@@ -222,7 +256,7 @@ sources:
         )
         .unwrap();
         let mut relations = Relations::default();
-        relations.add(&file);
+        relations.add(&file, &|_, _, _| false);
         let orders = relations.take("orders");
         assert_eq!(orders.unique, [["shop", "number"]]);
         assert_eq!((orders.checks.join(""), orders.complete), ("total >= 0".to_owned(), true));

@@ -9,6 +9,7 @@ use twinql::sql::{Dialect, Parsed, Schema, parse_in, tables_in_use};
 
 use crate::RefactorError;
 use crate::files::{Part, Words};
+use crate::parameters::with_parameters;
 use crate::templates::REFERENCE;
 
 /// Two versions of a query, and the tables that they read.
@@ -160,49 +161,6 @@ pub(crate) fn written(
     Ok(([write(old, 0), write(new, 1)], schema))
 }
 
-/// The table whose columns are the parameters of a query.
-const PARAMETERS: &str = "query_parameters";
-
-/// A query of BigQuery with its named parameters as values that nobody knows
-/// (<https://cloud.google.com/bigquery/docs/parameterized-queries>):
-///
-/// ```text
-/// SELECT id FROM orders WHERE day = @day
-/// SELECT id FROM orders WHERE day = (SELECT MAX(query_parameters.day) FROM query_parameters)
-/// ```
-fn with_parameters(sql: String, dialect: Dialect) -> String {
-    if dialect != Dialect::Bigquery || !sql.contains('@') {
-        return sql;
-    }
-    let mut out = String::with_capacity(sql.len());
-    let mut rest = sql.as_str();
-    while let Some(first) = rest.chars().next() {
-        // Texts, names and comments are passed over whole.
-        let closed = |open: &str, close: &str| {
-            let end = rest.get(open.len()..)?.find(close)? + open.len() + close.len();
-            rest.starts_with(open).then_some(end)
-        };
-        let skipped = [("--", "\n"), ("#", "\n"), ("/*", "*/"), ("'", "'"), ("\"", "\""), ("`", "`")]
-            .into_iter()
-            .find_map(|(open, close)| closed(open, close));
-        let name: String = rest.chars().skip(1).take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        let word = out.ends_with(|c: char| c.is_alphanumeric() || "_@".contains(c));
-        let length = match skipped {
-            Some(length) => length,
-            None if first == '@' && !name.is_empty() && !word => {
-                out.push_str(&format!("(SELECT MAX({PARAMETERS}.{name}) FROM {PARAMETERS})"));
-                rest = rest.get(1 + name.len()..).unwrap_or("");
-                continue;
-            }
-            None => first.len_utf8(),
-        };
-        let (passed, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
-        out.push_str(passed);
-        rest = left;
-    }
-    out
-}
-
 /// The stored table that a reference such as `raw.orders` means; its last part where there is none.
 pub(crate) fn table_of(schema: &Schema, reference: &str) -> String {
     let name = last_of(reference);
@@ -229,6 +187,32 @@ pub(crate) fn references(sql: &str) -> impl Iterator<Item = (&str, &str)> {
         .filter_map(|(at, mark)| sql.get(at + mark.len()..)?.split_once(REFERENCE[1]))
 }
 
+/// SQL in which tables are written out, with references for them: `tables` has their texts and the references.
+pub(crate) fn referring(sql: &str, tables: &[(String, String)]) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || "_$\"`".contains(c);
+    let mut out = String::with_capacity(sql.len());
+    let mut rest = sql;
+    // The first that is there, and of several the longest.
+    while let Some((at, text, reference)) = tables
+        .iter()
+        .filter(|(text, _)| !text.is_empty())
+        .filter_map(|(text, reference)| Some((rest.find(text.as_str())?, text, reference)))
+        .min_by_key(|(at, text, _)| (*at, std::cmp::Reverse(text.len())))
+    {
+        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let behind = from.get(text.len()..).unwrap_or("");
+        out.push_str(before);
+        if out.ends_with(|c| is_word(c) || c == '.') || behind.starts_with(is_word) {
+            out.push_str(text);
+        } else {
+            out.push_str(&format!("{}{reference}{}", REFERENCE[0], REFERENCE[1]));
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Whether a table in FROM is followed by a name of its own.
 fn has_alias(behind: &str) -> bool {
     const CLAUSES: &str = "where join inner left right full cross natural on using group order having limit union intersect except \
@@ -251,8 +235,9 @@ mod tests {
     fn written(old: &str, new: &str) -> Result<[String; 3], RefactorError> {
         let ddl = "CREATE TABLE Orders (id INTEGER); CREATE TABLE lines (id INTEGER); CREATE TABLE ref_lines (id INTEGER)";
         let schema = Schema::from_ddl("shop", ddl).unwrap();
-        let [old, new] = [old, new]
-            .map(|text| parts(&Templates::default().render("m", text, false).unwrap().sql).remove(0));
+        let [old, new] = [old, new].map(|text| {
+            parts(&Templates::new(Dialect::Sqlite).render("m", text, false).unwrap().sql).remove(0)
+        });
         let Bound { queries: [old, new], schema, from_use } =
             bound([&old, &new], &schema, &Versions::default(), Dialect::Sqlite)?;
         assert!(from_use.iter().all(|table| table == "none"), "{from_use:?}");

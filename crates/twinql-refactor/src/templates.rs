@@ -1,8 +1,8 @@
 //! Templates of dbt, rendered as far as they are text.
 //!
 //! Known are what a project itself says (`ref`, `source`, `config`, `var`, `this`, its own macros), literals, and
-//! [`is_incremental()`](https://docs.getdbt.com/docs/build/incremental-models) in the way that is asked for. Anything else, a macro of a
-//! package or the state of a warehouse, is an error that names it: nothing is guessed.
+//! [`is_incremental()`](https://docs.getdbt.com/docs/build/incremental-models) in the way that is asked for, and the macros of installed
+//! packages. Anything else, such as the state of a warehouse, is an error that names it: nothing is guessed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use minijinja::value::{Kwargs, Object, ObjectRepr, Rest};
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
+use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
 use serde_json::Value as Json;
+use twinql::sql::Dialect;
 
 use crate::RefactorError;
+use crate::jinja::{List, lacking, needs, unknown, with_lists, without_blocks};
+use crate::macros::{Calls, Macros, Scope};
+use crate::sqlmesh;
 
 /// What stands before and behind the name of a table that `ref` or `source` gave: of no text that anybody writes.
 pub(crate) const REFERENCE: [char; 2] = ['\u{E000}', '\u{E001}'];
@@ -21,28 +25,10 @@ pub(crate) const REFERENCE: [char; 2] = ['\u{E000}', '\u{E001}'];
 /// Instructions that a template may take: some seconds at most, whatever it loops over.
 const FUEL: u64 = 2_000_000;
 
-/// Names that templates may use.
-const KNOWN: [&str; 13] = [
-    "ref",
-    "source",
-    "config",
-    "var",
-    "env_var",
-    "is_incremental",
-    "this",
-    "return",
-    "range",
-    "dict",
-    "namespace",
-    "loop",
-    "caller",
-];
-
 /// What the templates of a project share.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Templates {
-    /// Definitions of macros, one behind the other.
-    macros: String,
+    macros: Arc<Macros>,
     vars: BTreeMap<String, Json>,
 }
 
@@ -53,20 +39,19 @@ pub struct Rendered {
     pub sql: String,
     /// It asks whether its table is there already and only grows.
     pub incremental: bool,
+    /// dbt has compiled it: the file alone does not say what it is.
+    pub compiled: bool,
 }
 
 impl Templates {
-    /// Templates with these variables and the macros of these files.
-    pub fn new(vars: BTreeMap<String, Json>, files: &[&str]) -> Templates {
-        let mut templates = Templates { macros: String::new(), vars };
-        for definition in files.iter().flat_map(|text| definitions(text)) {
-            // What is no Jinja of ours is missed where it is used.
-            let mut env = Environment::new();
-            if env.add_template("macro", definition).is_ok() {
-                templates.macros.push_str(definition);
-            }
-        }
-        templates
+    /// Templates of SQL in this dialect, outside of any project.
+    pub fn new(dialect: Dialect) -> Templates {
+        Templates::with(BTreeMap::new(), Macros::new(dialect))
+    }
+
+    /// Templates of a project.
+    pub(crate) fn with(vars: BTreeMap<String, Json>, macros: Macros) -> Templates {
+        Templates { macros: Arc::new(macros), vars }
     }
 
     /// A template of the model `name` as text, where its table is empty or, `growing`, where rows are added to it.
@@ -74,30 +59,36 @@ impl Templates {
     /// # Errors
     /// It needs what only dbt knows.
     pub fn render(&self, name: &str, text: &str, growing: bool) -> Result<Rendered, RefactorError> {
+        if let Some(query) = sqlmesh::query(text, &self.vars) {
+            return query.map(|sql| Rendered { sql, ..Rendered::default() });
+        }
         if !["{{", "{%", "{#"].iter().any(|open| text.contains(open)) {
-            return Ok(Rendered { sql: text.to_owned(), incremental: false });
+            return Ok(Rendered { sql: text.to_owned(), ..Rendered::default() });
         }
         let asked = Arc::new(AtomicBool::new(false));
-        let mut env = self.environment(name, growing, &asked);
-        let text = format!("{}{}", self.macros, without_blocks(text));
+        let calls = Calls::of(&self.macros);
+        let mut env = self.environment(name, growing, &asked, &calls);
         let failed = |error: &Error, unknown: &[String]| RefactorError::Template(said(error, unknown));
-        if let Err(error) = env.add_template_owned("model", text) {
+        // No macro has a point alone before its name.
+        if let Err(error) = env.add_template_owned("model", with_lists(&without_blocks(text))) {
             return Err(failed(&error, &[]));
         }
         let template = env.get_template("model").map_err(|error| failed(&error, &[]))?;
-        let sql = template.render(()).map_err(|error| {
-            let mut unknown: Vec<String> = template.undeclared_variables(true).into_iter().collect();
-            unknown.retain(|name| !KNOWN.contains(&name.split('.').next().unwrap_or(name)));
-            unknown.sort();
-            failed(&error, &unknown)
-        })?;
-        Ok(Rendered { sql, incremental: asked.load(Ordering::Relaxed) })
+        let scope = Scope::of_models(&calls);
+        let sql =
+            template.render(scope.clone()).map_err(|error| failed(&error, &unknown(&template, &scope)))?;
+        Ok(Rendered { sql, incremental: asked.load(Ordering::Relaxed), compiled: false })
     }
 
-    fn environment(&self, name: &str, growing: bool, asked: &Arc<AtomicBool>) -> Environment<'static> {
-        let mut env = Environment::new();
+    fn environment(
+        &self,
+        name: &str,
+        growing: bool,
+        asked: &Arc<AtomicBool>,
+        calls: &Arc<Calls>,
+    ) -> Environment<'static> {
+        let mut env = self.macros.environment();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
-        env.set_auto_escape_callback(|_| AutoEscape::None);
         env.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
         env.set_fuel(Some(FUEL));
         // Of a package the model is named last, of a source the table.
@@ -120,7 +111,12 @@ impl Templates {
             asked.store(true, Ordering::Relaxed);
             growing
         });
-        env.add_function("return", |value: Value| value);
+        let calls = Arc::clone(calls);
+        env.add_function("return", move |value: Value| -> Result<Value, Error> { Err(calls.end(value)) });
+        env.add_function("growing_list", |values: Value| List::of(&values));
+        for says_nothing in ["log", "print"] {
+            env.add_function(says_nothing, |_: Rest<Value>| "");
+        }
         env.add_global("this", format!("{}{name}{}", REFERENCE[0], REFERENCE[1]));
         env
     }
@@ -156,10 +152,6 @@ impl Object for Config {
     }
 }
 
-fn needs(what: String) -> Error {
-    Error::new(ErrorKind::InvalidOperation, what)
-}
-
 /// The name of a table, in its marks.
 fn marked(names: &[String]) -> Result<Value, Error> {
     let plain =
@@ -187,47 +179,11 @@ fn of_json(json: &Json) -> Value {
 /// Why a template is no text: the names that only dbt knows, or what the engine says.
 fn said(error: &Error, unknown: &[String]) -> String {
     let line = error.line().map_or_else(String::new, |line| format!(", line {line}"));
-    match (error.kind(), unknown) {
-        (ErrorKind::InvalidOperation, _) if error.detail().is_some() => {
-            format!("{}{line}", error.detail().unwrap_or_default())
-        }
-        (_, []) => format!("{error}"),
-        (_, names) => format!("{}{line}", names.join(", ")),
+    match (lacking(error), unknown) {
+        (Some(what), _) => format!("{what}{line}"),
+        (None, []) => format!("{error}"),
+        (None, names) => format!("{}{line}", names.join(", ")),
     }
-}
-
-/// The definitions of macros in a file.
-fn definitions(text: &str) -> Vec<&str> {
-    blocks(text, "macro", "endmacro").into_iter().map(|block| &text[block.0..block.3]).collect()
-}
-
-/// A model without the blocks that dbt adds to Jinja: a snapshot is its query.
-fn without_blocks(text: &str) -> String {
-    match blocks(text, "snapshot", "endsnapshot").first() {
-        Some(&(_, from, to, _)) => text[from..to].to_owned(),
-        None => text.to_owned(),
-    }
-}
-
-/// Where blocks of a tag begin, where their bodies begin and end, and where they end.
-fn blocks(text: &str, open: &str, close: &str) -> Vec<(usize, usize, usize, usize)> {
-    let mut found = Vec::new();
-    let mut opened = None;
-    let mut from = 0;
-    while let Some(at) = text[from..].find("{%").map(|at| at + from) {
-        let Some(end) = text[at..].find("%}").map(|end| at + end + 2) else { break };
-        let tag = text[at + 2..end - 2].trim_start_matches(['-', '+']).trim_start();
-        let word = tag.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
-        if word == open {
-            opened = Some((at, end));
-        } else if word == close
-            && let Some((start, body)) = opened.take()
-        {
-            found.push((start, body, at, end));
-        }
-        from = end;
-    }
-    found
 }
 
 #[cfg(test)]
@@ -251,7 +207,9 @@ mod tests {
             ("start".to_owned(), Json::from("2020-01-01")),
             ("kinds".to_owned(), serde_json::json!(["a", "b"])),
         ];
-        let templates = Templates::new(vars.into(), &[macros]);
+        let mut own = Macros::new(Dialect::Postgres);
+        own.add_own("shop", macros);
+        let templates = Templates::with(vars.into(), own);
         for (text, expected) in [
             ("SELECT 1", "SELECT 1"),
             (
@@ -279,7 +237,7 @@ mod tests {
     #[test]
     fn a_model_that_grows_has_two_ways() {
         let text = "SELECT * FROM {{ ref('a') }} {% if is_incremental() %} WHERE at > (SELECT MAX(at) FROM {{ this }}) {% endif %}";
-        let of = |growing| Templates::default().render("m", text, growing).unwrap();
+        let of = |growing| Templates::new(Dialect::Postgres).render("m", text, growing).unwrap();
         assert_eq!(shown(&of(false).sql), "SELECT * FROM <a>");
         assert_eq!(shown(&of(true).sql), "SELECT * FROM <a> WHERE at > (SELECT MAX(at) FROM <m>)");
         assert!(of(false).incremental);
@@ -296,7 +254,7 @@ mod tests {
             ("SELECT 1 FROM {{ ref('a b') }}", "\"a b\""),
             ("{{ ref('a'", "syntax"),
         ] {
-            match Templates::default().render("m", text, false) {
+            match Templates::new(Dialect::Postgres).render("m", text, false) {
                 Err(RefactorError::Template(says)) => assert!(says.contains(name), "{text}: {says}"),
                 other => unreachable!("{text}: {other:?}"),
             }

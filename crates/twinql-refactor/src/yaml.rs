@@ -3,6 +3,8 @@
 use saphyr::{LoadableYamlNode, Scalar, Yaml};
 use serde_json::Value as Json;
 
+use crate::tree::Tree;
+
 /// The first document of a text; null of an empty one.
 ///
 /// # Errors
@@ -10,6 +12,12 @@ use serde_json::Value as Json;
 pub(crate) fn parse(text: &str) -> Result<Json, String> {
     let documents = Yaml::load_from_str(text).map_err(|error| error.to_string())?;
     Ok(documents.first().map_or(Json::Null, json))
+}
+
+/// What a project says of itself; null where it says nothing that can be read.
+pub(crate) fn settings(tree: &Tree) -> Json {
+    let text = ["dbt_project.yml", "dbt_project.yaml"].iter().find_map(|name| tree.get(*name));
+    text.and_then(|text| parse(text).ok()).unwrap_or_default()
 }
 
 fn json(yaml: &Yaml<'_>) -> Json {

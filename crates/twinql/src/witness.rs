@@ -15,12 +15,22 @@ const MAX_CELL: usize = 40;
 /// The witness of a pair as a file: the queries and their answers as comments, then the statements
 /// that make the database.
 pub fn file(gold: &str, pred: &str, witness: &Witness) -> String {
+    marked(gold, pred, witness, |_, _, _| false)
+}
+
+/// The same with a `*` behind cells: `is_marked` tells of a side, 0 of the gold, of a row and of a column.
+pub fn marked(
+    gold: &str,
+    pred: &str,
+    witness: &Witness,
+    is_marked: impl Fn(usize, usize, usize) -> bool,
+) -> String {
     let mut out = String::from("-- The two queries answer differently on this database.\n");
     let sides = [
         ("gold", gold, &witness.gold_columns, witness.gold_width, &witness.gold_rows),
         ("prediction", pred, &witness.pred_columns, witness.pred_width, &witness.pred_rows),
     ];
-    for (name, sql, columns, width, rows) in sides {
+    for (side, (name, sql, columns, width, rows)) in sides.into_iter().enumerate() {
         let _ = writeln!(out, "--\n-- {name}:");
         for line in sql.trim().split(['\n', '\r']) {
             let _ = writeln!(out, "{}", format!("--   {}", visible(line)).trim_end());
@@ -33,7 +43,7 @@ pub fn file(gold: &str, pred: &str, witness: &Witness) -> String {
             if rows.is_empty() { "" } else { ":" }
         );
         if !rows.is_empty() {
-            for line in answer(columns, width, rows) {
+            for line in with_marks(columns, width, rows, |row, column| is_marked(side, row, column)) {
                 let _ = writeln!(out, "{}", format!("--   {line}").trim_end());
             }
         }
@@ -75,7 +85,7 @@ fn cut(text: String) -> String {
 }
 
 /// As a literal, so that 1 and '1', NULL and 'NULL' look different.
-fn cell(value: &Value) -> String {
+pub fn cell(value: &Value) -> String {
     cut(match value {
         Value::Null => "NULL".into(),
         Value::Integer(i) => i.to_string(),
@@ -90,13 +100,29 @@ fn cell(value: &Value) -> String {
 
 /// The first rows of an answer as a table: numbers to the right, all else to the left.
 pub fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> {
+    with_marks(columns, width, rows, |_, _| false)
+}
+
+fn with_marks(
+    columns: &[String],
+    width: usize,
+    rows: &[Vec<Value>],
+    is_marked: impl Fn(usize, usize) -> bool,
+) -> Vec<String> {
+    let shown_cell = |row: usize, at: usize, value: &Value| {
+        let mark = if is_marked(row, at) { " *" } else { "" };
+        format!("{}{mark}", cell(value))
+    };
     let shown = rows.get(..MAX_ROWS).unwrap_or(rows);
     let mut lines: Vec<Vec<String>> = vec![
         (0..width)
             .map(|i| columns.get(i).map_or_else(|| "?".to_owned(), |name| cut(visible(name))))
             .collect(),
     ];
-    lines.extend(shown.iter().map(|row| row.iter().map(cell).collect()));
+    let line = |(at, row): (usize, &Vec<Value>)| {
+        row.iter().enumerate().map(|(column, value)| shown_cell(at, column, value)).collect()
+    };
+    lines.extend(shown.iter().enumerate().map(line));
     let widths: Vec<usize> = (0..width)
         .map(|i| lines.iter().filter_map(|l| l.get(i)).map(|c| c.chars().count()).max())
         .map(Option::unwrap_or_default)

@@ -20,7 +20,7 @@ Examples:
   twinql check-refactor --schemas warehouse.sql --against main --proved models/*.sql
   twinql check-refactor --project . --against origin/main --report github       a dbt project: what changed, and what is below
 
-A file holds queries, views (CREATE VIEW … AS) or a dbt model, in which ref and source are tables and never CTEs. Each query
+A file holds queries, views (CREATE VIEW … AS) or a model of dbt or SQLMesh; ref and source are tables and never CTEs. Each query
 is proved the same, or tested on databases that are made for it; where one shows a difference, it is printed. Of the data
 only what the schema declares is assumed, and the order of rows counts with --ordered alone. Tables that no schema declares
 have the columns that the queries name.
@@ -40,7 +40,7 @@ pub(crate) struct CheckRefactor {
     /// Compare each file with what it was in this revision of git; files that are new are passed over
     #[arg(long, value_name = "REVISION")]
     pub(crate) against: Option<String>,
-    /// A dbt project: its changed models, and those that read them, against --against
+    /// A project of dbt or SQLMesh: its changed models, and those that read them, against --against
     #[arg(long, value_name = "FOLDER", conflicts_with = "schemas")]
     pub(crate) project: Option<PathBuf>,
     #[command(flatten)]

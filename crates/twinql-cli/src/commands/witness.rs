@@ -9,7 +9,7 @@ use twinql::Job;
 use twinql::files::Inputs;
 use twinql::suite::engines::{Engine, Said};
 use twinql::suite::{Database, Plausibility, Semantics, Witness};
-use twinql::witness::{FileNames, file};
+use twinql::witness::{FileNames, marked};
 
 use super::verdicts::rows;
 use crate::input;
@@ -43,8 +43,17 @@ pub(crate) struct WitnessRecord {
 impl WitnessRecord {
     /// The witness of a pair; none of a job that holds no pair.
     pub(super) fn of(job: &Job, witness: Witness) -> Option<WitnessRecord> {
+        WitnessRecord::marked(job, witness, |_, _, _| false)
+    }
+
+    /// The same with a mark behind cells in its text.
+    pub(super) fn marked(
+        job: &Job,
+        witness: Witness,
+        is_marked: impl Fn(usize, usize, usize) -> bool,
+    ) -> Option<WitnessRecord> {
         let (_, gold, pred) = job.pair()?;
-        let text = file(gold, pred, &witness);
+        let text = marked(gold, pred, &witness, is_marked);
         Some(WitnessRecord {
             sql: witness.statements,
             gold_columns: witness.gold_width,

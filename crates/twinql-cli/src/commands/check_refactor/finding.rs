@@ -1,6 +1,8 @@
 //! What is found of one query, as a record and in words.
 
 use serde::Serialize;
+use twinql::suite::Witness;
+use twinql::witness::cell;
 use twinql_refactor::{Layout, Renamed};
 
 use super::super::witness::WitnessRecord;
@@ -17,11 +19,51 @@ pub(crate) struct Finding {
     pub(super) outcome: Outcome,
     /// Of `proved`, what the data have to keep to; of others, why.
     pub(super) because: Vec<String>,
+    /// Of `different`, what alone differs as far as tested, such as `duplicates`.
+    pub(super) but_for: Option<&'static str>,
     /// What became of the columns, where they are not what they were.
     pub(super) columns: Option<Columns>,
     /// Tables that no schema declares: their columns are those that the queries name.
     pub(super) from_use: Vec<String>,
     pub(super) witness: Option<WitnessRecord>,
+    /// The rows of the witness that are the same but for some cells.
+    #[serde(skip)]
+    pub(super) changed_rows: Vec<ChangedRow>,
+}
+
+/// A row that two answers have but for some cells.
+#[derive(Debug)]
+pub(super) struct ChangedRow {
+    /// The name of each column, its old and its new value.
+    pub(super) cells: Vec<(String, [String; 2])>,
+}
+
+/// Cells that differ between two answers.
+pub(super) struct Cells {
+    /// What all columns are called.
+    pub(super) names: Vec<String>,
+    /// Those that differ.
+    pub(super) columns: Vec<usize>,
+    /// The old and the new place of each row.
+    pub(super) rows: Vec<[usize; 2]>,
+}
+
+impl Cells {
+    /// Whether a cell is among them: of a side, a row and a column.
+    pub(super) fn has(&self, side: usize, row: usize, column: usize) -> bool {
+        self.columns.contains(&column) && self.rows.iter().any(|places| places.get(side) == Some(&row))
+    }
+
+    /// The rows, with their values as they are shown.
+    pub(super) fn rows(&self, witness: &Witness) -> Vec<ChangedRow> {
+        let row = |[old, new]: &[usize; 2]| {
+            let (was, is) = (witness.gold_rows.get(*old)?, witness.pred_rows.get(*new)?);
+            let cells = self.names.iter().zip(was.iter().zip(is));
+            let cells = cells.map(|(name, (was, is))| (name.clone(), [cell(was), cell(is)])).collect();
+            Some(ChangedRow { cells })
+        };
+        self.rows.iter().filter_map(row).collect()
+    }
 }
 
 /// What became of one query. Only the first is certain; of the others the witness or the reason says why.
@@ -100,9 +142,11 @@ impl Finding {
             line: 1,
             outcome: Outcome::NotCompared,
             because: vec![why],
+            but_for: None,
             columns: None,
             from_use: Vec::new(),
             witness: None,
+            changed_rows: Vec::new(),
         }
     }
 
@@ -136,8 +180,12 @@ impl Finding {
             Outcome::Proved => format!("the same: proved, given {because}"),
             Outcome::Tested if must_be_proved => format!("not proved: {because}"),
             Outcome::Tested => format!("the same as far as tested: {because}"),
-            Outcome::Different if because.is_empty() => "NOT the same".to_owned(),
-            Outcome::Different => format!("NOT the same: {because}"),
+            Outcome::Different => {
+                let but_for =
+                    self.but_for.map(|what| format!(" (the same but for {what})")).unwrap_or_default();
+                let because = if because.is_empty() { because } else { format!(": {because}") };
+                format!("NOT the same{but_for}{because}")
+            }
             Outcome::NotDecided => format!("not decided: {because}"),
             Outcome::NotCompared => format!("not compared: {because}"),
         };

@@ -2,6 +2,7 @@
 
 mod columns;
 mod finding;
+mod kinship;
 mod project;
 pub(crate) mod reports;
 mod versions;
@@ -55,6 +56,8 @@ struct Checker {
     semantics: Semantics,
     judge: (JudgeConfig, Workers),
     dialects: Dialects,
+    /// The same for rows in any order, where order counts.
+    unordered: Option<Box<Checker>>,
 }
 
 /// What is found of two queries.
@@ -68,10 +71,17 @@ struct Found {
 pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> Result<u8> {
     let output = Output::new(typed.output, Format::Text)?;
     let asked = typed.semantics.as_str().parse::<Semantics>();
-    let mut semantics = asked.map_err(|e| anyhow::anyhow!("--semantics: {e}"))?;
-    semantics.respect_order = typed.ordered;
-    let judge = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
-    let checker = Checker { semantics, judge, dialects: typed.input.dialects.known()? };
+    let semantics = asked.map_err(|e| anyhow::anyhow!("--semantics: {e}"))?;
+    let dialects = typed.input.dialects.known()?;
+    let checker = |respect_order: bool, unordered| -> Result<Checker> {
+        let semantics = Semantics { respect_order, ..semantics.clone() };
+        let judge = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
+        Ok(Checker { semantics, judge, dialects, unordered })
+    };
+    let checker = match typed.ordered {
+        true => checker(true, Some(Box::new(checker(false, None)?)))?,
+        false => checker(false, None)?,
+    };
     let findings = match (&typed.project, &typed.against) {
         (Some(folder), Some(revision)) => project::check(folder, revision, &checker, console)?,
         (Some(_), None) => {
@@ -108,8 +118,9 @@ impl Checker {
     fn files(&self, versions: &[Versions], schema: &Schema) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut queries = Vec::new();
+        let templates = [self.dialects.gold, self.dialects.pred].map(Templates::new);
         for Versions { file, old, new } in versions {
-            match self.queries(file, old, new, schema) {
+            match self.queries(file, [old, new], &templates, schema) {
                 Ok(of_file) => {
                     let line = versions::first_change(old, new);
                     queries.extend(of_file.into_iter().map(|query| Query { line, ..query }));
@@ -125,15 +136,14 @@ impl Checker {
     fn queries(
         &self,
         file: &str,
-        old: &str,
-        new: &str,
+        [old, new]: [&str; 2],
+        [before, after]: &[Templates; 2],
         schema: &Schema,
     ) -> Result<Vec<Query>, RefactorError> {
-        let templates = Templates::default();
         let name = input::stem(file.as_ref());
         let mut found = Vec::new();
         for growing in [false, true] {
-            let [old, new] = [templates.render(&name, old, growing)?, templates.render(&name, new, growing)?];
+            let [old, new] = [before.render(&name, old, growing)?, after.render(&name, new, growing)?];
             if growing && !old.incremental && !new.incremental {
                 break;
             }
@@ -155,7 +165,15 @@ impl Checker {
         let jobs: Vec<Job> = queries.iter().map(|query| query.job.clone()).collect();
         let finding = |(query, found): (Query, Found)| {
             let layout = query.columns.and_then(|[old, new]| Layout::of(old, new));
-            let columns = layout.and_then(|layout| columns::of(&layout, &query.job, &found, self));
+            let columns = layout.as_ref().and_then(|layout| columns::of(layout, &query.job, &found, self));
+            let but_for =
+                layout.as_ref().and_then(|layout| kinship::but_for(layout, &query.job, &found, self));
+            let cells = layout
+                .as_ref()
+                .zip(found.witness.as_deref())
+                .and_then(|(layout, witness)| kinship::cells(layout, witness));
+            let changed_rows =
+                cells.as_ref().zip(found.witness.as_deref()).map(|(cells, witness)| cells.rows(witness));
             let Found { outcome, because, witness } = found;
             // Whatever is known of the rows: names and places show.
             let (outcome, because) = match &columns {
@@ -164,9 +182,12 @@ impl Checker {
                 }
                 _ => (outcome, because),
             };
-            let witness = witness.and_then(|witness| WitnessRecord::of(&query.job, *witness));
+            let is_marked =
+                |side, row, column| cells.as_ref().is_some_and(|cells| cells.has(side, row, column));
+            let witness = witness.and_then(|witness| WitnessRecord::marked(&query.job, *witness, is_marked));
             let Query { file, name: query, line, from_use, columns: _, job: _ } = query;
-            Finding { file, query, line, outcome, because, columns, from_use, witness }
+            let changed_rows = changed_rows.unwrap_or_default();
+            Finding { file, query, line, outcome, because, but_for, columns, from_use, witness, changed_rows }
         };
         queries.into_iter().zip(self.check(&jobs)).map(finding).collect()
     }

@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde_json::{Value as Json, json};
 use twinql::files::{hex, sha256};
 
-use super::finding::{Finding, Outcome};
+use super::finding::{ChangedRow, Finding, Outcome};
 use crate::output::Sink;
 
 /// A kind of report.
@@ -208,11 +208,33 @@ fn markdown(findings: &[Finding], proved: bool) -> String {
         let fence = "`".repeat(3.max(longest_run(&witness.text, '`') + 1));
         let _ = write!(
             out,
-            "\n<details><summary>{}: a database that shows it</summary>\n\n{fence}sql\n{}\n{fence}\n\n</details>\n",
+            "\n<details><summary>{}: a database that shows it</summary>\n\n{}{fence}sql\n{}\n{fence}\n\n</details>\n",
             xml(&finding.query),
+            changed_rows(&finding.changed_rows),
             witness.text.trim_end()
         );
     }
+    out
+}
+
+/// A table of rows that differ in some cells, which are bold, the old above the new.
+fn changed_rows(rows: &[ChangedRow]) -> String {
+    let Some(first) = rows.first() else { return String::new() };
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let code = |text: &str| format!("<code>{}</code>", xml(text).replace('|', "&#124;"));
+    let names = first.cells.iter().map(|(name, _)| code(name));
+    let mut out = line([String::new()].into_iter().chain(names).collect());
+    out.push_str(&format!("|{}\n", "---|".repeat(first.cells.len() + 1)));
+    for row in rows {
+        for (side, name) in ["old", "new"].into_iter().enumerate() {
+            let cell = |(_, values): &(String, [String; 2])| match values {
+                [was, is] if was != is => format!("**{}**", code(&values[side])),
+                _ => code(&values[side]),
+            };
+            out.push_str(&line([name.to_owned()].into_iter().chain(row.cells.iter().map(cell)).collect()));
+        }
+    }
+    out.push('\n');
     out
 }
 
