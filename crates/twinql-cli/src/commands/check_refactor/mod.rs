@@ -14,9 +14,10 @@ use serde_json::json;
 use twinql::input::work;
 use twinql::judging::Workers;
 use twinql::record::Status;
+use twinql::sql::prove::Equal;
 use twinql::sql::{Proof, Schema};
 use twinql::suite::{JudgeConfig, Report, Verdict, Witness};
-use twinql::{Dialects, Job, Semantics, Work, exit, status};
+use twinql::{Dialects, Job, Semantics, Work, exit, premises, status};
 use twinql_refactor::{Bound, Layout, RefactorError, Templates, bound, matched, names, parts};
 
 use super::prove::{Proved, found};
@@ -192,6 +193,15 @@ impl Checker {
         queries.into_iter().zip(self.check(&jobs)).map(finding).collect()
     }
 
+    /// What a proof needs: of databases, and of what the schema and the project's tests state.
+    fn grounds(&self, job: &Job, equal: &Equal) -> Vec<String> {
+        let mut grounds = equal.needs();
+        if let Some((schema, old, new)) = job.pair() {
+            grounds.extend(premises::used(schema, old, new, &self.semantics));
+        }
+        grounds
+    }
+
     /// Proves each pair; what is not proved the same is looked for on databases.
     fn check(&self, jobs: &[Job]) -> Vec<Found> {
         let open = |proof: &_| !matches!(proof, Some(Ok(Proof::Equal(_))));
@@ -200,7 +210,7 @@ impl Checker {
         let one = |job: &Job, proof: Proved, verdict: Option<Verdict>| match (&job.work, proof, verdict) {
             (Work::Unusable { error, .. }, _, _) => says(Outcome::NotCompared, sides_named(error)),
             (_, Some(Ok(Proof::Equal(equal))), _) => {
-                Found { outcome: Outcome::Proved, because: equal.needs(), witness: None }
+                Found { outcome: Outcome::Proved, because: self.grounds(job, &equal), witness: None }
             }
             (_, proof, Some(Verdict::Different { witness })) => {
                 let because = match proof {
