@@ -37,7 +37,10 @@ fn what_is_proved_and_what_differs() {
     let (out, _) = folder.run(ASKED, 0);
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines[0].starts_with("new.sql (grown): the same: proved"), "{out}");
-    assert_eq!(lines[1], "new.sql (query 2): the same: proved, given keys hold, primary_key(concert.id)");
+    assert_eq!(
+        lines[1],
+        "new.sql (query 2): the same: proved, given keys and NOT NULL hold, primary_key(concert.id)"
+    );
     folder.write("new.sql", OLD.replace('>', ">="));
     let (out, _) = folder.run(ASKED, 1);
     says(&out, &["new.sql (grown): NOT the same", "INSERT INTO"]);

@@ -72,7 +72,7 @@ pub(crate) struct Form {
 impl Form {
     fn new(sql: String, read: Read) -> Form {
         let tables = match &read.graph {
-            Ok(graph) => contents(graph, &[Word::TABLE]).map(str::to_owned).collect(),
+            Ok(graph) => contents(graph, &[Word::TABLE]).map(|table| first_use(table).to_owned()).collect(),
             Err(_) => BTreeSet::new(),
         };
         Form {
@@ -85,6 +85,14 @@ impl Form {
             emptied: read.emptied.map(Arc::new),
             names: read.names,
         }
+    }
+}
+
+/// The table of a node, whose second use in a query is called `singer#2`.
+fn first_use(table: &str) -> &str {
+    match table.rsplit_once('#') {
+        Some((name, use_)) if use_.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => table,
     }
 }
 
