@@ -144,7 +144,7 @@ impl Clusterer {
         let ClusterConfig { by, threshold, semantics, dialect } = &self.config;
         let mut classes = Classes::of(schema, *dialect, texts, self.network.as_ref(), semantics);
         if *by >= Reason::Proof {
-            classes.join_proved(schema, classes.forms.len());
+            classes.join_proved(schema, semantics, classes.forms.len());
         }
         if let Some(network) = &self.network {
             classes.join_likely(network, *threshold, classes.forms.len());

@@ -48,7 +48,8 @@ pub(crate) struct Classes {
     pub(crate) errors: Vec<Option<String>>,
     /// Those of them that may be SQL all the same.
     pub(crate) unsupported: Vec<bool>,
-    semantics: Semantics,
+    /// The semantics of their forms: all queries together say which columns hold NULLs, where the gold does.
+    pub(crate) semantics: Semantics,
 }
 
 /// A query as it is compared.
@@ -229,12 +230,12 @@ impl Classes {
 
     /// Joins classes that are proved equal, trying at most so many pairs, the most alike first. What is proved must hold
     /// both ways: else one of two answers may have less order than the other.
-    pub(crate) fn join_proved(&mut self, schema: &Schema, most: usize) {
+    pub(crate) fn join_proved(&mut self, schema: &Schema, semantics: &Semantics, most: usize) {
         let pairs = near::pairs(&self.forms, most);
         let equal = |one: usize, other: usize| {
             let (Some(one), Some(other)) = (self.forms.get(one), self.forms.get(other)) else { return false };
             let proved = |gold: &Form, pred: &Form| {
-                matches!(prove(schema, &gold.sql, &pred.sql, &self.semantics), Ok(Proof::Equal(_)))
+                matches!(prove(schema, &gold.sql, &pred.sql, semantics), Ok(Proof::Equal(_)))
             };
             proved(one, other) && proved(other, one)
         };

@@ -170,7 +170,7 @@ impl Reranker {
         let texts: Vec<&str> = candidates.iter().map(|c| c.sql.as_str()).collect();
         let mut classes = Classes::of(&set.schema, dialect, &texts, self.network.as_ref(), semantics);
         if self.config.proofs {
-            classes.join_proved(&set.schema, MOST_PROOFS);
+            classes.join_proved(&set.schema, &classes.semantics.clone(), MOST_PROOFS);
         }
         classes
     }
