@@ -22,9 +22,16 @@ rescore() { # NAME GOLD SCHEMAS PREDICTIONS SEMANTICS DATABASES
   mapfile -t files < <(find "$TWINQL_DATA/predictions/$predictions" -name "$systems.txt" ! -name 'leaderboard2020_*' | sort)
   local common=(--gold "$TWINQL_DATA/$gold" --schemas "$TWINQL_DATA/$schemas" --semantics "$semantics" --pred "${files[@]}")
   local metrics=gmn,esm+,ex executed=()
-  if [ -d "$TWINQL_DATA/$databases" ]; then
+  # Execution needs the databases of all golds.
+  local missing
+  missing=$(cut -f2 "$TWINQL_DATA/$gold" | sort -u | while read -r db; do
+    [ -z "$db" ] || [ -e "$TWINQL_DATA/$databases/$db/$db.sqlite" ] || echo "$db"
+  done | head -1)
+  if [ -z "$missing" ]; then
     metrics+=,execution
     executed=(--db "$TWINQL_DATA/$databases")
+  else
+    echo "── $name: not executed, since the database $missing is not in $TWINQL_DATA/$databases"
   fi
   echo "── $name: ${#files[@]} systems"
   "$twinql" compare "${common[@]}" "${executed[@]}" --metric "$metrics" --reference suite \
