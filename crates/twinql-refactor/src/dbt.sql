@@ -9,7 +9,7 @@
 {% macro bigquery__date_trunc(datepart, date) -%} timestamp_trunc(cast({{ date }} as timestamp), {{ datepart }}) {%- endmacro %}
 {% macro default__dateadd(datepart, interval, from_date_or_timestamp) -%} dateadd({{ datepart }}, {{ interval }}, {{ from_date_or_timestamp }}) {%- endmacro %}
 {% macro redshift__dateadd(datepart, interval, from_date_or_timestamp) -%} dateadd({{ datepart }}, {{ interval }}, {{ from_date_or_timestamp }}) {%- endmacro %}
-{% macro postgres__dateadd(datepart, interval, from_date_or_timestamp) -%} {{ from_date_or_timestamp }} + ((interval '1 {{ datepart }}') * ({{ interval }})) {%- endmacro %}
+{% macro postgres__dateadd(datepart, interval, from_date_or_timestamp) -%} {{ from_date_or_timestamp }} + ({{ interval }}) * interval '1 {{ datepart }}' {%- endmacro %}
 {% macro duckdb__dateadd(datepart, interval, from_date_or_timestamp) -%} date_add({{ from_date_or_timestamp }}, interval ({{ interval }}) {{ datepart }}) {%- endmacro %}
 {% macro bigquery__dateadd(datepart, interval, from_date_or_timestamp) -%} datetime_add(cast({{ from_date_or_timestamp }} as datetime), interval {{ interval }} {{ datepart }}) {%- endmacro %}
 {% macro default__escape_single_quotes(expression) -%} {{ expression | replace("'", "''") }} {%- endmacro %}

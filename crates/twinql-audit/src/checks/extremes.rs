@@ -35,8 +35,8 @@ pub(super) const EXTREME_FOR_WHICH: Check = Check {
 };
 
 /// Finds an extreme as the only output of a query whose question begins with `who`, or has a clause that begins with
-/// `which` and a thing that a table is named after. It is certain that nothing else is put out. Silent for keys and names, and where the question
-/// asks for two things and names the column: then the value may be one of them.
+/// `which` and a thing that a table is named after. It is certain that nothing else is put out. Silent for keys and
+/// names, and where the question asks for two things and names the column: then the value may be one of them.
 fn value_alone(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let Some(column) = extreme(&gold.plan.query) else { return };
     let Some(origin) = gold.info(column).and_then(|info| info.origin) else { return };
