@@ -3,6 +3,7 @@
 # an order of systems, what does another metric say, which queries decide, and on what database do they differ?
 #   scripts/rescore.sh                          # spider-dev, spider-test and bird-dev; an hour on two cores
 #   SYSTEMS='ESMp_*' scripts/rescore.sh spider-test
+#   EXTERNAL='judge=verdicts/{}.jsonl' scripts/rescore.sh     # with what an LLM judge says
 # Writes OUT (out/rescore): for each benchmark a report of `twinql compare` as HTML with pictures and witnesses, what
 # `twinql estimate` says, the figures as JSON, and index.html. Needs TWINQL_DATA.
 set -euo pipefail
@@ -10,6 +11,7 @@ cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (docs/training.md names its layout)}"
 out=${OUT:-out/rescore}
 systems=${SYSTEMS:-*}
+external=(${EXTERNAL:+--external "$EXTERNAL"})
 mkdir -p "$out"
 
 cargo build --release --locked --workspace --bin twinql
@@ -34,7 +36,7 @@ rescore() { # NAME GOLD SCHEMAS PREDICTIONS SEMANTICS DATABASES
     echo "── $name: not executed, since the database $missing is not in $TWINQL_DATA/$databases"
   fi
   echo "── $name: ${#files[@]} systems"
-  "$twinql" compare "${common[@]}" "${executed[@]}" --metric "$metrics" --reference suite \
+  "$twinql" compare "${common[@]}" "${executed[@]}" "${external[@]}" --metric "$metrics" --reference suite \
     --report "$out/$name.html" --out "$out/$name.json"
   "$twinql" estimate "${common[@]}" > "$out/$name-estimate.txt"
 }
