@@ -99,7 +99,8 @@ fn lacking(schema: &Schema, gone: &[Premise]) -> Schema {
         table.unique = rest(&table.unique, |n| has(Premise::Unique(t, n)));
         let keyless = has(Premise::PrimaryKey(t));
         for (c, column) in table.columns.iter_mut().enumerate() {
-            column.not_null &= !has(Premise::NotNull(t, c)) && !(keyless && table.primary_key.contains(&c));
+            let undone = has(Premise::NotNull(t, c)) || keyless && table.primary_key.contains(&c);
+            column.not_null &= !undone;
             if has(Premise::Values(t, c)) {
                 column.values.clear();
             }

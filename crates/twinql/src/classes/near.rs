@@ -14,10 +14,13 @@ const PARTNERS: usize = 4;
 /// A part that more forms have says little of any of them.
 const COMMON: usize = 64;
 
+/// The width of an answer and the tables that it is of.
+type Bucket<'f> = (usize, &'f BTreeSet<String>);
+
 /// A form by its parts.
 struct Parts<'f> {
-    /// Only forms of one width over the same tables are paired: others are rarely equal, and more rarely proved so.
-    bucket: (usize, &'f BTreeSet<String>),
+    /// Only forms of one bucket are paired: others are rarely equal, and more rarely proved so.
+    bucket: Bucket<'f>,
     /// Texts and numbers that it compares with.
     constants: BTreeSet<&'f str>,
     /// Hashes of the subtrees of its graph, sorted, each once.
@@ -47,7 +50,7 @@ impl<'f> Parts<'f> {
 /// At most so many pairs of forms, the earlier one first, the most alike first. A form is paired with its four most alike.
 pub(super) fn pairs(forms: &[Form], most: usize) -> Vec<(usize, usize)> {
     let parts: Vec<Option<Parts<'_>>> = forms.par_iter().map(Parts::of).collect();
-    let mut having: HashMap<(&(usize, &BTreeSet<String>), u64), Vec<usize>> = HashMap::new();
+    let mut having: HashMap<(&Bucket<'_>, u64), Vec<usize>> = HashMap::new();
     for (place, parts) in parts.iter().enumerate() {
         for (parts, &hash) in parts.iter().flat_map(|p| p.subtrees.iter().map(move |hash| (p, hash))) {
             having.entry((&parts.bucket, hash)).or_default().push(place);
