@@ -40,6 +40,7 @@ versions() {
   local other
   other=$(grep -E '^twinql[a-z-]* = .*path' Cargo.toml | grep -v "version = \"$version\"")
   [ -z "$other" ] || { echo "not $version: $other"; return 1; }
+  grep -qF "[\"twinql==$version\"]" pyproject.toml || { echo "pyproject.toml installs another version than $version"; return 1; }
   grep -q "^version: $version$" CITATION.cff || { echo "CITATION.cff names another version than $version"; return 1; }
   grep -q "^## $version" CHANGELOG.md || { echo "CHANGELOG.md has no $version"; return 1; }
   [ "${GITHUB_REF_TYPE:-}" = tag ] || [ -z "$dry" ] || { echo "$version"; return; }

@@ -78,6 +78,17 @@ fn what_is_only_tested_is_enough_unless_a_proof_is_asked_for() {
     folder.run(&format!("{ASKED} --proved"), if proved { 0 } else { 3 });
 }
 
+/// The two differ where a name is that long, and no database has such a name.
+#[test]
+fn branches_that_no_database_came_to_are_named() {
+    let query = |doubled: &str, branch: &str| format!("SELECT {doubled}, {branch} FROM singer");
+    let folder =
+        Folder::with("old.sql", query("ABS(age) * 2", "CASE WHEN length(name) = 4321 THEN 1 ELSE 0 END"));
+    folder.write("new.sql", query("ABS(age) + ABS(age)", "0"));
+    let (out, _) = folder.run(ASKED, 0);
+    says(&out, &["as far as tested", "; the old query: no database came to WHEN length(name) = 4321\n"]);
+}
+
 #[test]
 fn files_that_cannot_be_compared_are_named() {
     let folder = Folder::with("old.sql", OLD);

@@ -16,6 +16,7 @@ mod explain;
 mod json;
 mod judging;
 mod pairs;
+mod program;
 mod proving;
 mod raw;
 mod rerank;
@@ -55,5 +56,6 @@ fn _twinql(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(settings::semantics, module)?)?;
     module.add_function(wrap_pyfunction!(settings::dialects, module)?)?;
     module.add_function(wrap_pyfunction!(settings::serve, module)?)?;
+    module.add_function(wrap_pyfunction!(program::main, module)?)?;
     Ok(())
 }

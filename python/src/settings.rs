@@ -152,13 +152,13 @@ pub(crate) fn program(py: Python<'_>, kind: Kind, limits: &Limits) -> PyResult<O
         return Ok(None);
     }
     let command = py.import("twinql._worker")?.getattr("command")?;
-    let command: Option<(PathBuf, Vec<String>)> =
-        command.call1((serving::address_space(limits),))?.extract()?;
-    let (path, arguments) = command.ok_or_else(|| {
+    let command: Option<(PathBuf, Vec<String>)> = command.call0()?.extract()?;
+    let (path, mut arguments) = command.ok_or_else(|| {
         ArgumentError::new_err(
             "this Python does not know its own program to start workers with: give workers=\"threads\"",
         )
     })?;
+    arguments.push(serving::address_space(limits).to_string());
     Ok(Some(Program { path, arguments }))
 }
 

@@ -11,12 +11,14 @@ mod output;
 pub mod registries;
 mod report;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use twinql::exit;
+use twinql::suite::worker::Program;
 
 use args::corpus::Corpus;
 use args::environment;
@@ -24,25 +26,38 @@ use args::suite::Suite;
 use args::typed::{Cli, Command, SchemaCommand};
 use output::Console;
 
-/// Runs the program with the arguments of this process. Three ends are told apart: done, a check that the user asked for
-/// failed, and could not run.
+/// Runs the program with the arguments of this process.
 pub fn run() -> ExitCode {
-    let cli = match parse() {
+    ExitCode::from(run_with(std::env::args_os()))
+}
+
+/// Runs the program within another one, such as an interpreter, by which `worker` is started: its last argument will be
+/// the address space that it may use, in bytes.
+pub fn run_within(arguments: impl IntoIterator<Item = OsString>, worker: Program) -> u8 {
+    commands::worker::start_by(worker);
+    run_with(arguments)
+}
+
+/// Runs the program and gives its exit code. Three ends are told apart: done, a check that the user asked for failed, and
+/// could not run.
+fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to stdout; a closed pipe there is no error.
             let _ = error.print();
-            return ExitCode::from(match error.kind() {
+            return match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => exit::DONE,
                 _ => exit::COULD_NOT_RUN,
-            });
+            };
         }
     };
     let filter = match environment::log() {
         Ok(filter) => filter,
         Err(error) => return could_not_run(&error),
     };
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).init();
+    // The program around this one may have a log of its own.
+    let _ = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).try_init();
     if ends_at_once(&cli.command) {
         interrupt::listen();
     }
@@ -50,7 +65,7 @@ pub fn run() -> ExitCode {
     let panicked = || anyhow::anyhow!("an internal error; please report it with the input");
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run_command(cli));
     match worker.map_err(Into::into).and_then(|worker| worker.join().unwrap_or_else(|_| Err(panicked()))) {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => code,
         Err(error) => could_not_run(&error),
     }
 }
@@ -67,10 +82,10 @@ fn ends_at_once(command: &Command) -> bool {
 }
 
 /// Tells why, with the causes of the error in one line.
-fn could_not_run(error: &anyhow::Error) -> ExitCode {
+fn could_not_run(error: &anyhow::Error) -> u8 {
     // Nobody may be listening on stderr.
     let _ = writeln!(std::io::stderr(), "twinql: error: {error:#}");
-    ExitCode::from(exit::COULD_NOT_RUN)
+    exit::COULD_NOT_RUN
 }
 
 /// The commands and flags of the program, each flag with its environment variable.
@@ -104,9 +119,12 @@ pub fn formats() -> Vec<(&'static str, &'static str, schemars::Schema)> {
 }
 
 /// The arguments, from the command line and the environment.
-fn parse() -> Result<Cli, clap::Error> {
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let command = command();
-    let matches = command.clone().try_get_matches().map_err(|error| environment::named(&command, error))?;
+    let matches = command
+        .clone()
+        .try_get_matches_from(arguments)
+        .map_err(|error| environment::named(&command, error))?;
     environment::switches(&command, &matches)?;
     Cli::from_arg_matches(&matches)
 }

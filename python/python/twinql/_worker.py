@@ -10,11 +10,14 @@ import os
 import sys
 
 
-def command(address_space: int) -> tuple[str, list[str]] | None:
-    """The program and arguments that start a worker; None where this Python is no program that runs files."""
+def command() -> tuple[str, list[str]] | None:
+    """The program and arguments that start a worker, all but the last, which is its address space in bytes.
+
+    None where this Python is no program that runs files.
+    """
     if not sys.executable or getattr(sys, "frozen", False):
         return None
-    return sys.executable, ["-I", "-S", os.path.abspath(__file__), str(address_space)]
+    return sys.executable, ["-I", "-S", os.path.abspath(__file__)]
 
 
 def _main() -> None:

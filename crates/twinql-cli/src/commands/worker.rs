@@ -1,5 +1,7 @@
 //! The hidden command `twinql worker`: a process that judges pairs and may be killed (see [`serving`]).
 
+use std::sync::OnceLock;
+
 use anyhow::{Context, Result};
 use twinql::engine::judge_config;
 use twinql::judging::{self, Workers};
@@ -31,19 +33,27 @@ pub(crate) fn workers(kind: Kind, limits: &Limits) -> Result<Workers> {
     })
 }
 
+/// How a worker is started; its last argument is the address space that it may use, in bytes.
+static STARTED: OnceLock<Program> = OnceLock::new();
+
+/// Says how workers are started where that is not by this program's own file.
+pub(crate) fn start_by(program: Program) {
+    // Once is enough: a process is one program.
+    let _ = STARTED.set(program);
+}
+
 /// This program as a worker.
 fn program(limits: &Limits) -> Result<Program> {
-    let most = serving::address_space(limits);
-    let path = std::env::current_exe()
-        .context("cannot find this program's file to start workers of it; try --workers threads")?;
-    Ok(Program {
-        path,
-        arguments: ["worker", "--threads", "1", "--address-space"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain([most.to_string()])
-            .collect(),
-    })
+    let mut program = match STARTED.get() {
+        Some(program) => program.clone(),
+        None => Program {
+            path: std::env::current_exe()
+                .context("cannot find this program's file to start workers of it; try --workers threads")?,
+            arguments: ["worker", "--threads", "1", "--address-space"].map(str::to_owned).into(),
+        },
+    };
+    program.arguments.push(serving::address_space(limits).to_string());
+    Ok(program)
 }
 
 /// Judges what comes on standard input.

@@ -8,6 +8,7 @@
 mod call;
 mod made;
 mod made_up;
+mod met;
 mod opened;
 
 use std::borrow::Borrow;
@@ -23,6 +24,7 @@ use twinql_sql::{Schema, Value};
 use crate::clock::Flag;
 use crate::confine::{Guard, configure, in_memory, settle};
 use crate::database::{Database, Row, owned};
+pub(crate) use met::MET;
 pub(crate) use opened::open_immutable;
 
 pub use crate::limits::{ExecError, Limits};

@@ -4,6 +4,7 @@
 //! A pair that the usual databases do not tell apart is the same, if they tested it at all; if not, further
 //! databases are tried, and then a proof. A database that tells it apart is the witness, which may be made small.
 
+mod coverage;
 mod ease;
 mod expected;
 mod further;
@@ -187,7 +188,8 @@ impl Judge {
         let texts = [gold.sql.clone(), pred.sql.clone()];
         let reach = Reach::of(&facts, [&gold, &pred]);
         let semantics = self.config.semantics.for_gold_text(&self.schema, &gold.sql);
-        let generator = Generator::new(&self.schema, &semantics, &facts, &tables, self.config.seed);
+        let made = || Generator::new(&self.schema, &semantics, &facts, &tables, self.config.seed);
+        let generator = made();
         let settling = Settling::Rearranged(Effort::Full);
         let mut trial = self.start(gold, pred, generator.tables(), settling)?;
         let wanted = if identical { 1 } else { self.config.databases.max(1) };
@@ -215,6 +217,15 @@ impl Judge {
         };
         notes.extend(trial.ring.party(GOLD).notes(Side::Gold));
         notes.extend(trial.ring.party(PRED).notes(Side::Pred));
+        if self.config.coverage && matches!(verdict, Verdict::Same { .. }) {
+            let generator = made();
+            for (side, query) in [(Side::Gold, GOLD), (Side::Pred, PRED)] {
+                let unreached = self.unreached(trial.ring.party(query).sql(), &generator);
+                notes.extend(
+                    coverage::says(&unreached.unwrap_or_default()).map(|said| format!("{side}: {said}")),
+                );
+            }
+        }
         Ok(verdict)
     }
 

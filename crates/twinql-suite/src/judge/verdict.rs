@@ -24,6 +24,8 @@ pub struct JudgeConfig {
     /// Drop rows from a witness, simplify its values, and declare its keys, as long as the answers
     /// still differ.
     pub shrink: bool,
+    /// Say which joins and branches no database came to, where none tells the two apart.
+    pub coverage: bool,
     /// Over how many plausible databases a witness is said to be plausible or not; 0 leaves that out.
     pub plausible: u64,
     /// Regularities that hold in all plausible databases over which a share is counted.
@@ -38,6 +40,7 @@ impl Default for JudgeConfig {
             databases: 100,
             limits: Limits::default(),
             shrink: false,
+            coverage: false,
             plausible: 0,
             kept: Kept::default(),
         }
@@ -137,7 +140,7 @@ pub enum Expectation {
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
-    /// Repairs and fixed moments, `gold:` or `pred:` in front.
+    /// Repairs, fixed moments, and what no database came to, `gold:` or `pred:` in front.
     pub notes: Vec<String>,
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn on_queries(query: &mut Query, mut change: impl FnMut(&mut Query) -
 }
 
 /// Offers every SELECT to `change` until it says that it has changed one.
-pub(super) fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) -> bool {
+pub(crate) fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) -> bool {
     let mut offered = Offered { queries: &mut |_| false, selects: &mut change };
     syntax::change(query, &mut offered).is_break()
 }

@@ -18,8 +18,7 @@ use twinql_sql::Schema;
 use crate::dice::Dice;
 use crate::execute::{Limits, Sandbox};
 use crate::text::ready;
-pub(crate) use clauses::on_queries;
-use clauses::on_selects;
+pub(crate) use clauses::{on_queries, on_selects};
 pub(crate) use expressions::on_expressions;
 use turn::{Changed, Context, MAX_SITES, Outcome, Turn};
 

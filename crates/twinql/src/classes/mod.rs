@@ -104,7 +104,7 @@ fn contents<'g>(graph: &'g QueryGraph, words: &'g [Word]) -> impl Iterator<Item 
 }
 
 /// Two forms as the network reads them.
-pub(crate) fn graphs(gold: &Form, pred: &Form) -> PairGraphs {
+fn graphs(gold: &Form, pred: &Form) -> PairGraphs {
     let emptied = match (&gold.emptied, &pred.emptied) {
         (None, None) => None,
         (one, other) => Some((

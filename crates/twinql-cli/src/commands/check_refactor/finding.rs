@@ -171,7 +171,7 @@ impl Finding {
 
     /// One line without the place.
     pub(super) fn says(&self, must_be_proved: bool) -> String {
-        let because = self.because.join(", ");
+        let because = self.because.join(if self.outcome == Outcome::Proved { ", " } else { "; " });
         let mut out = match self.outcome {
             Outcome::Proved | Outcome::Tested if self.has_new_names() => {
                 "NOT the same: the rows are, the columns have other names".to_owned()

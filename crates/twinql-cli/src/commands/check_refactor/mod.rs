@@ -14,7 +14,6 @@ use serde_json::json;
 use twinql::input::work;
 use twinql::judging::Workers;
 use twinql::record::Status;
-use twinql::sql::prove::Equal;
 use twinql::sql::{Proof, Schema};
 use twinql::suite::{JudgeConfig, Report, Verdict, Witness};
 use twinql::{Dialects, Job, Semantics, Work, exit, premises, status};
@@ -79,7 +78,8 @@ pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> 
     let dialects = typed.input.dialects.known()?;
     let checker = |respect_order: bool, unordered| -> Result<Checker> {
         let semantics = Semantics { respect_order, ..semantics.clone() };
-        let judge = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
+        let (judge, workers) = worker::judge(&typed.run, semantics.clone(), typed.databases, seed)?;
+        let judge = (JudgeConfig { coverage: true, ..judge }, workers);
         Ok(Checker { semantics, judge, dialects, unordered })
     };
     let checker = match typed.ordered {
@@ -178,7 +178,10 @@ impl Checker {
                 .and_then(|(layout, witness)| kinship::cells(layout, witness));
             let changed_rows =
                 cells.as_ref().zip(found.witness.as_deref()).map(|(cells, witness)| cells.rows(witness));
-            let Found { outcome, because, witness } = found;
+            let Found { outcome, mut because, witness } = found;
+            if let (Outcome::Proved, Some((schema, old, new))) = (outcome, query.job.pair()) {
+                because.extend(premises::used(schema, old, new, &self.semantics));
+            }
             // Whatever is known of the rows: names and places show.
             let (outcome, because) = match &columns {
                 Some(columns) if outcome == Outcome::NotDecided && columns.has_new_names() => {
@@ -196,15 +199,6 @@ impl Checker {
         queries.into_iter().zip(self.check(&jobs)).map(finding).collect()
     }
 
-    /// What a proof needs: of databases, and of what the schema and the project's tests state.
-    fn grounds(&self, job: &Job, equal: &Equal) -> Vec<String> {
-        let mut grounds = equal.needs();
-        if let Some((schema, old, new)) = job.pair() {
-            grounds.extend(premises::used(schema, old, new, &self.semantics));
-        }
-        grounds
-    }
-
     /// Proves each pair; what is not proved the same is looked for on databases.
     fn check(&self, jobs: &[Job]) -> Vec<Found> {
         let open = |proof: &_| !matches!(proof, Some(Ok(Proof::Equal(_))));
@@ -213,7 +207,7 @@ impl Checker {
         let one = |job: &Job, proof: Proved, verdict: Option<Verdict>| match (&job.work, proof, verdict) {
             (Work::Unusable { error, .. }, _, _) => says(Outcome::NotCompared, sides_named(error)),
             (_, Some(Ok(Proof::Equal(equal))), _) => {
-                Found { outcome: Outcome::Proved, because: self.grounds(job, &equal), witness: None }
+                Found { outcome: Outcome::Proved, because: equal.needs(), witness: None }
             }
             (_, proof, Some(Verdict::Different { witness })) => {
                 let because = match proof {
@@ -250,7 +244,7 @@ impl Checker {
             let (verdict, notes) = report.map(|report| (report.verdict, report.notes)).unzip();
             let mut found = one(job, proof, verdict);
             if matches!(found.outcome, Outcome::Tested | Outcome::Different) {
-                found.because.extend(notes.unwrap_or_default());
+                found.because.extend(notes.unwrap_or_default().iter().map(|note| sides_named(note)));
             }
             found
         };
