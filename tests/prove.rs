@@ -45,6 +45,56 @@ fn a_single_pair_in_words() {
     assert!(out.contains("unknown: "), "{out}");
 }
 
+/// Each query of a walk, and what leads to it.
+fn walked(folder: &Folder) -> Vec<(String, String)> {
+    let line = json_lines(&folder.read("proofs.jsonl")).remove(0);
+    let steps = line["walk"]["steps"].as_array().unwrap().clone();
+    let text = |step: &Value, field: &str| step[field].as_str().unwrap().to_owned();
+    steps.iter().map(|step| (text(step, "by"), text(step, "sql"))).collect()
+}
+
+#[test]
+fn a_proof_is_a_walk_whose_steps_are_checked() {
+    let folder = Folder::new();
+    let [gold, pred] =
+        ["SELECT COUNT(id) FROM singer WHERE NOT age <= 20", "SELECT COUNT(*) FROM singer WHERE 20 < age"];
+    let asked = |more: &[&'static str]| [&["prove", gold, pred, "--steps"][..], &SCHEMAS, more].concat();
+    let (out, _) = folder.run(&asked(&[]), 0);
+    says(&out, &["  gold               SELECT COUNT(id)", "\n  count-star  ", "\n  negation-pushdown  "]);
+    folder.run(&asked(&["--format", "jsonl", "--out", "proofs.jsonl"]), 0);
+    let walk = walked(&folder);
+    assert_eq!((walk[0].1.as_str(), walk[walk.len() - 1].1.as_str()), (gold, pred));
+    let verify = [&["verify", "proofs.jsonl"][..], &SCHEMAS].concat();
+    let steps = walk.len() - 1;
+    let (out, _) = folder.run(&verify, 0);
+    says(
+        &out,
+        &[&format!(
+            "1 proofs of {steps} steps: 0 refused; 0 steps that no database tests; 0 proofs not read"
+        )],
+    );
+
+    // A changed query, a rule that there is not, and one that needs more than is assumed.
+    let proofs = folder.read("proofs.jsonl");
+    let middle = &walk[2].1;
+    for (from, to, expected) in [
+        (middle.as_str(), &*middle.replace("20", "21"), "refused: step 2 ("),
+        ("count-star", "count-stars", "refused: there is no rule \"count-stars\""),
+        ("\"default\"", "\"strict\"", "refused: "),
+    ] {
+        assert!(proofs.contains(from), "{from}\n{proofs}");
+        folder.write("proofs.jsonl", proofs.replace(from, to));
+        says(&folder.run(&verify, 1).0, &[expected, ": 1 refused;"]);
+    }
+    // What cannot be read is told, and the rest is checked.
+    folder.write("proofs.jsonl", format!("{proofs}nonsense\n{}", proofs.replace("concerts", "nowhere")));
+    let (out, err) = folder.run(&verify, 1);
+    says(&out, &[": 0 refused;", "2 proofs not read"]);
+    says(&err, &["line 2: no proof: ", "line 3: ", "nowhere"]);
+    folder.write("proofs.jsonl", "{\"id\": 1}\n");
+    folder.refuses(&verify, &["has no steps; `twinql prove --steps` writes them"]);
+}
+
 #[test]
 fn a_proof_names_what_the_schema_states_and_is_tried_without_it() {
     let folder = Folder::with(

@@ -145,6 +145,7 @@ fn run_command(cli: Cli) -> anyhow::Result<u8> {
         Command::CheckRefactor(typed) => return commands::check_refactor::run(typed, common.seed, console),
         Command::Audit(typed) => commands::audit::run(typed, common.seed, console),
         Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
+        Command::Verify(typed) => commands::verify::run(&typed, common.seed, console),
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Compare(typed) => commands::compare::run(typed, common.seed, console),

@@ -31,6 +31,7 @@ pub mod gaming;
 pub mod hacking;
 pub mod inputs;
 mod localisation;
+mod page;
 mod plausible_forms;
 pub mod probe_agreement;
 mod provers;

@@ -12,7 +12,7 @@ use twinql::sql::Dialect;
 use crate::RefactorError;
 use crate::artifacts::Written;
 use crate::macros::{Macros, definitions};
-use crate::properties::{Column, Properties, Relations};
+use crate::properties::{Column, Properties, Relations, Table};
 use crate::seeds;
 use crate::sqlmesh;
 use crate::tables;
@@ -46,28 +46,6 @@ pub struct Model {
     pub properties: Properties,
     /// Its columns in the warehouse, as it was when dbt looked.
     pub stored: Vec<Column>,
-}
-
-/// A table that no model makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
-    /// The source that it is part of; none for a seed.
-    pub source: Option<String>,
-    /// Its name.
-    pub name: String,
-    /// What is said of its columns.
-    pub properties: Properties,
-}
-
-impl Table {
-    /// A table by its full name, such as `raw.orders`.
-    fn named(name: &str, properties: Properties) -> Table {
-        let (source, name) = match name.rsplit_once('.') {
-            Some((place, name)) => (place.rsplit('.').next().map(str::to_owned), name),
-            None => (None, name),
-        };
-        Table { source, name: name.to_owned(), properties }
-    }
 }
 
 impl Project {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use crate::project::Table;
 use crate::yaml::{list, text};
 
 /// What is said of a table.
@@ -35,6 +34,28 @@ pub struct Column {
     pub accepted: Vec<String>,
     /// The table, and the column of it, whose values it has.
     pub refers: Option<(String, String)>,
+}
+
+/// A table that no model makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// The source that it is part of; none for a seed.
+    pub source: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// What is said of its columns.
+    pub properties: Properties,
+}
+
+impl Table {
+    /// A table by its full name, such as `raw.orders`.
+    pub(crate) fn named(name: &str, properties: Properties) -> Table {
+        let (source, name) = match name.rsplit_once('.') {
+            Some((place, name)) => (place.rsplit('.').next().map(str::to_owned), name),
+            None => (None, name),
+        };
+        Table { source, name: name.to_owned(), properties }
+    }
 }
 
 /// Whether a test says nothing of all rows: it has a condition, or only warns.

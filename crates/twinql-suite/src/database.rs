@@ -1,10 +1,12 @@
 //! A generated database: rows for some of a schema's tables, and its SQL text.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;
 
-use rusqlite::types::ValueRef;
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use twinql_sql::{Affinity, Collation, Column, Schema, TypeClass, Value};
 
 use crate::facts::number;
@@ -84,6 +86,21 @@ pub(crate) fn owned(value: ValueRef<'_>) -> Value {
         ValueRef::Real(r) => Value::Real(r.into()),
         ValueRef::Text(t) => Value::Text(String::from_utf8_lossy(t).into_owned()),
         ValueRef::Blob(b) => Value::Blob(b.to_vec()),
+    }
+}
+
+/// A value as SQLite takes it.
+pub(crate) struct Bound<V>(pub(crate) V);
+
+impl<V: Borrow<Value>> ToSql for Bound<V> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.0.borrow() {
+            Value::Null => ValueRef::Null,
+            Value::Integer(i) => ValueRef::Integer(*i),
+            Value::Real(r) => ValueRef::Real(r.0),
+            Value::Text(s) => ValueRef::Text(s.as_bytes()),
+            Value::Blob(b) => ValueRef::Blob(b),
+        }))
     }
 }
 

@@ -49,6 +49,7 @@ pub mod serving;
 mod setup;
 pub mod signature;
 pub mod status;
+pub mod steps;
 pub mod tiers;
 
 mod unread;

@@ -22,6 +22,7 @@ pub(crate) mod suite;
 #[cfg(feature = "train")]
 pub(crate) mod train;
 pub(crate) mod typed;
+pub(crate) mod verify;
 
 use std::path::{Path, PathBuf};
 

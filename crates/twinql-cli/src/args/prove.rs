@@ -17,6 +17,7 @@ equal: the same answer on every database, with the rules, the assumptions needed
 different: a database of the semantics tells the two apart, with the argument;
 unknown: neither is proved, with what still differs. The judge then looks for a database that tells the
 two apart, and it is shown with both answers; the proof stays unknown. --no-witness leaves that out.
+--steps shows a proof of equality as a walk from one query to the other, of which each step is one rule's.
 Where pairs have labels, what is proved is counted against them, and the ids of proofs that
 contradict a label are listed: one of the two is wrong.")]
 pub(crate) struct Prove {
@@ -31,6 +32,9 @@ pub(crate) struct Prove {
     /// (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) without: Vec<String>,
+    /// Write each proof of equality as steps from the gold to the prediction, which `twinql verify` checks
+    #[arg(long)]
+    pub(crate) steps: bool,
     #[command(flatten)]
     pub(crate) labels: LabelsFlag,
     /// Databases on which the judge looks for a difference where nothing is proved

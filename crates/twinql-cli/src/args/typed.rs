@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Judge(Judge),
     /// Prove pairs equal or different on every database, with the rules, the assumptions and a certificate
     Prove(super::prove::Prove),
+    /// Check the steps of proofs by executing them
+    Verify(super::verify::Verify),
     /// Do refactored queries still say the same? Files, folders or a git revision; for pre-commit hooks and CI
     CheckRefactor(super::refactor::CheckRefactor),
     /// What is wrong with gold queries: answers that are not determined or always empty, slips; no database is needed

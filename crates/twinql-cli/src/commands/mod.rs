@@ -53,6 +53,7 @@ mod tally;
 #[cfg(feature = "train")]
 pub(crate) mod train;
 pub(crate) mod verdicts;
+pub(crate) mod verify;
 pub(crate) mod witness;
 pub(crate) mod worker;
 

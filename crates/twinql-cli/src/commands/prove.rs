@@ -21,6 +21,7 @@ use super::batch::{Batch, guard};
 use super::says::{Decided, End, Says};
 use super::stream::Window;
 use super::verdicts::cell;
+use super::verify::Walk;
 use super::witness::WitnessRecord;
 use super::worker;
 use crate::args::prove::Prove;
@@ -40,6 +41,9 @@ pub(crate) struct ProofRecord {
     details: Json,
     /// What a proof of equality uses of what the schema states: a least set, by name.
     premises: Vec<String>,
+    /// With --steps: the walk of a proof of equality from the gold to the prediction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    walk: Option<Walk>,
     /// Where nothing is proved: a database on which the answers differ, if the judge found one.
     witness: Option<WitnessRecord>,
     /// Where it found none: the databases that were tried.
@@ -208,7 +212,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     let asked = judge.as_ref().map(|(config, _)| json!([of_suite(config), config.seed]));
     let batch = Batch {
         names: ["prove", "proving", "proved"],
-        settings: json!({"echo": typed.batch.echo, "judge": asked, "without": typed.without}),
+        settings: json!({"echo": typed.batch.echo, "judge": asked, "without": typed.without, "steps": typed.steps}),
         signatures: signature(&semantics, input.dialects).into(),
         window: judge.as_ref().map_or(Window::PAIRS, |(_, workers)| Window::of(workers)),
         input: &input,
@@ -224,6 +228,9 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         let unknown = |proof: &Proved| matches!(proof, Some(Ok(Proof::Unknown(_))));
         let record = |(job, (proof, report)): (&Job, (Proved, Option<Report>))| {
             let mut record = record(job, proof.as_ref(), report, &semantics);
+            if let (true, Some(Ok(Proof::Equal(equal)))) = (typed.steps, &proof) {
+                record.walk = Walk::of(job, &semantics, equal);
+            }
             if words {
                 record.words = one(&record, proof.as_ref(), &semantics);
             }
@@ -336,6 +343,7 @@ fn record(
         proof: None,
         details: Json::Null,
         premises: Vec::new(),
+        walk: None,
         witness: None,
         tested: None,
         error,
@@ -372,6 +380,9 @@ fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantic
     };
     if !record.premises.is_empty() {
         out.push_str(&format!("  the schema states: {}\n", record.premises.join(", ")));
+    }
+    if let Some(walk) = &record.walk {
+        out.push_str(&walk.text());
     }
     if let Some(witness) = &record.witness {
         out.push_str(&format!(

@@ -11,8 +11,9 @@ mod rules;
 mod tables;
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
 
+pub use crate::page::Page;
+use crate::page::root;
 use crate::{Done, Measurement, results};
 
 /// The program.
@@ -23,20 +24,8 @@ pub(crate) const MEASUREMENT: Measurement = Measurement {
     run,
 };
 
-/// A page, by its path from the repository's folder.
-#[derive(Debug, Clone)]
-pub struct Page {
-    pub path: String,
-    pub text: String,
-}
-
 /// Folders that hold generated pages and nothing else.
 const FOLDERS: [&str; 3] = ["docs/rules", "docs/reference", "docs/formats"];
-
-/// The repository's folder.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// Every generated page, as it has to be.
 pub fn pages() -> Result<Vec<Page>, Box<dyn Error>> {
@@ -71,21 +60,6 @@ pub fn stale(pages: &[Page]) -> Result<Vec<String>, Box<dyn Error>> {
         }
     }
     Ok(stale)
-}
-
-impl Page {
-    /// Writes it, where it is not as it has to be.
-    pub(crate) fn write(&self) -> std::io::Result<()> {
-        let path = root().join(&self.path);
-        if std::fs::read_to_string(&path).is_ok_and(|found| found == self.text) {
-            return Ok(());
-        }
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        println!("{}", self.path);
-        std::fs::write(path, &self.text)
-    }
 }
 
 fn run(args: &[String]) -> Done {

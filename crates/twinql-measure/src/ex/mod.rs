@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use twinql::gmn::{Executed, ExecutionModel};
 
-use crate::docs::root;
+use crate::page::root;
 use crate::{Done, Measurement};
 use signs::{Known, Set};
 

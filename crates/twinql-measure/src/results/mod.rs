@@ -9,7 +9,7 @@ mod stored;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::docs::{Page, root};
+use crate::page::{Page, root};
 use crate::{Done, Measurement};
 use stored::{Made, Stored};
 

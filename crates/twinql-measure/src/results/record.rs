@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::stored::{Made, Stored};
-use crate::docs::root;
+use crate::page::root;
 
 type Rows = Vec<Vec<String>>;
 

@@ -11,19 +11,18 @@ mod made_up;
 mod met;
 mod opened;
 
-use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Statement, StatementStatus, ToSql};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Statement, StatementStatus};
 use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, configure, in_memory, settle};
-use crate::database::{Database, Row, owned};
+use crate::database::{Bound, Database, Row, owned};
 pub(crate) use met::MET;
 pub(crate) use opened::open_immutable;
 
@@ -86,21 +85,6 @@ pub struct Prepared<'a> {
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sandbox").field("limits", &self.limits).finish_non_exhaustive()
-    }
-}
-
-/// A value as SQLite takes it.
-pub(crate) struct Bound<V>(pub(crate) V);
-
-impl<V: Borrow<Value>> ToSql for Bound<V> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self.0.borrow() {
-            Value::Null => ValueRef::Null,
-            Value::Integer(i) => ValueRef::Integer(*i),
-            Value::Real(r) => ValueRef::Real(r.0),
-            Value::Text(s) => ValueRef::Text(s.as_bytes()),
-            Value::Blob(b) => ValueRef::Blob(b),
-        }))
     }
 }
 

@@ -8,8 +8,8 @@ use twinql_sql::Value;
 use twinql_sql::function::Scalar;
 
 use super::{AGGREGATES, Collector, FUNCTIONS, Function, MATHEMATICS, Returned, Stop};
+use crate::database::Bound;
 use crate::database::owned;
-use crate::execute::Bound;
 
 /// Bytes that one group of an aggregate may hold.
 const MAX_GROUP: usize = 8 << 20;
