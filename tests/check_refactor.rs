@@ -65,6 +65,15 @@ fn moved_columns_show_where_no_row_is_found() {
     );
 }
 
+/// Nothing is known of a function that the new version alone calls, and that a column is gone shows nevertheless.
+#[test]
+fn a_column_that_is_gone_shows_whatever_is_not_known() {
+    let folder = Folder::with("old.sql", "SELECT name, age FROM singer");
+    folder.write("new.sql", "SELECT mozfun.told.of(name) AS name FROM singer");
+    let (out, _) = folder.run(&format!("{ASKED} --dialect bigquery"), 1);
+    says(&out, &["NOT the same: the number of columns was 2 and is 1", "dropped age"]);
+}
+
 #[test]
 fn what_is_only_tested_is_enough_unless_a_proof_is_asked_for() {
     let folder = Folder::with("old.sql", "SELECT name FROM singer WHERE age > 20 AND age < 40");
@@ -202,6 +211,7 @@ fn a_project_against_a_revision() {
     let folder = Folder::with("shop/dbt_project.yml", "name: shop");
     for (path, text) in [
         ("shop/seeds/orders.csv", "id,cents\n1,250\n"),
+        ("shop/seeds/seeds.yml", "seeds: [{name: orders, columns: [{name: id, tests: [unique, not_null]}]}]"),
         (
             "shop/models/paid.sql",
             "select id, cents / 100.0 as total from {{ ref('orders') }} where cents > 0",
@@ -220,7 +230,16 @@ fn a_project_against_a_revision() {
         "shop/models/paid.sql",
         "with o as (select * from {{ ref('orders') }}) select id, cents / 100.0 as total from o where 0 < cents",
     );
-    says(&folder.run(asked, 0).0, &["(paid): the same: proved"]);
+    folder.write("shop/models/ids.sql", "select distinct id from {{ ref('orders') }}");
+    says(
+        &folder.run(asked, 0).0,
+        &[
+            "(paid): the same: proved",
+            "not_null(orders.id) from seeds/seeds.yml",
+            "unique(orders.id) from seeds/seeds.yml",
+        ],
+    );
+    folder.write("shop/models/ids.sql", "select id from {{ ref('orders') }}");
     folder
         .write("shop/models/paid.sql", "select id, cents as total from {{ ref('orders') }} where cents > 0");
     let (out, _) = folder.run(&format!("{asked} --report sarif=found.sarif --report github"), 1);

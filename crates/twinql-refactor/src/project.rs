@@ -27,6 +27,8 @@ pub struct Project {
     pub models: BTreeMap<String, Model>,
     /// Sources and seeds: the tables that no model makes.
     pub tables: Vec<Table>,
+    /// The file that says something of a table or a model.
+    said_in: BTreeMap<String, String>,
     /// Its own macros.
     macros: BTreeMap<String, String>,
     /// Files that were not read, and why.
@@ -82,12 +84,12 @@ impl Project {
             let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
             if is_yaml && [&models, &seeds, &snapshots].iter().any(|folders| below(path, folders)) {
                 match yaml::parse(text) {
-                    Ok(read) => said.add(&read, &|of, column, test| written.is_weak(of, column, test)),
+                    Ok(read) => said.add(path, &read, &|of, column, test| written.is_weak(of, column, test)),
                     Err(error) => project.notes.push(format!("{path}: {error}")),
                 }
             }
         }
-        said.add(&written.said(), &|_, _, _| false);
+        said.add("target/manifest.json", &written.said(), &|_, _, _| false);
         let vars = settings.get("vars");
         let files = || tree.iter().filter(|(path, _)| path.ends_with(".sql") && below(path, &macros));
         for (definition, name) in files().flat_map(|(_, text)| definitions(text)) {
@@ -138,6 +140,7 @@ impl Project {
             table.properties.complete |= !stored.is_empty();
         }
         project.tables.extend(said.sources);
+        project.said_in = said.said_in;
         Ok(project)
     }
 
@@ -200,6 +203,11 @@ impl Project {
             project.add(&head.name, path, (rendered, None), head.properties, &Written::default());
         }
         (!project.models.is_empty()).then_some(project)
+    }
+
+    /// The file that says something of a table or a model.
+    pub fn said_in(&self, table: &str) -> Option<&str> {
+        self.said_in.get(table).map(String::as_str)
     }
 
     /// The macros that have changed, and those that call them.

@@ -74,16 +74,24 @@ pub(crate) fn limited(config: &Json) -> bool {
 pub(crate) struct Relations {
     named: BTreeMap<String, Properties>,
     pub(crate) sources: Vec<Table>,
+    /// The file that tells of a model, a seed or a table of a source.
+    pub(crate) said_in: BTreeMap<String, String>,
 }
 
 impl Relations {
-    /// Adds what a file says; of a table that two tell of, the first. `is_weak` tells of a table, a column and a test whether this
-    /// fails no run.
-    pub(crate) fn add(&mut self, file: &Json, is_weak: &dyn Fn(&str, Option<&str>, &str) -> bool) {
+    /// Adds what the file at `path` says; of a table that two tell of, the first. `is_weak` tells of a table, a column and a test
+    /// whether this fails no run.
+    pub(crate) fn add(
+        &mut self,
+        path: &str,
+        file: &Json,
+        is_weak: &dyn Fn(&str, Option<&str>, &str) -> bool,
+    ) {
         for kind in ["models", "seeds", "snapshots"] {
             for entry in list(file, kind) {
                 if let Some(name) = entry.get("name").map(text) {
                     let properties = Properties::of(entry, &|column, test| is_weak(&name, column, test));
+                    self.said_in.entry(name.clone()).or_insert_with(|| path.to_owned());
                     self.named.entry(name).or_insert(properties);
                 }
             }
@@ -95,6 +103,7 @@ impl Relations {
                 let full = format!("{}.{name}", of.as_deref().unwrap_or(""));
                 let properties = Properties::of(entry, &|column, test| is_weak(&full, column, test));
                 if !self.sources.iter().any(|table| table.source == of && table.name == name) {
+                    self.said_in.entry(name.clone()).or_insert_with(|| path.to_owned());
                     self.sources.push(Table { source: of.clone(), name, properties });
                 }
             }
@@ -277,7 +286,7 @@ sources:
         )
         .unwrap();
         let mut relations = Relations::default();
-        relations.add(&file, &|_, _, _| false);
+        relations.add("schema.yml", &file, &|_, _, _| false);
         let orders = relations.take("orders");
         assert_eq!(orders.unique, [["shop", "number"]]);
         assert_eq!((orders.checks.join(""), orders.complete), ("total >= 0".to_owned(), true));

@@ -125,6 +125,12 @@ pub fn without<'n>(schema: &Schema, names: &'n [String]) -> (Schema, Vec<&'n Str
     (lacking(schema, &gone), unknown)
 }
 
+/// The table of which a statement of this name is made; none of what is no such name.
+pub fn table(name: &str) -> Option<&str> {
+    let (_, inside) = name.strip_suffix(')')?.split_once('(')?;
+    Some(inside.split_once(['.', ':'])?.0)
+}
+
 /// The names of the statements of the schema from which the two queries are proved equal: a least set. Empty where they
 /// are not proved equal, or are so whatever the schema states.
 pub fn used(schema: &Schema, gold: &str, pred: &str, semantics: &Semantics) -> Vec<String> {
@@ -187,6 +193,11 @@ mod tests {
         let expected =
             ["not_null(orders.customer_id)", "references(orders.customer_id)", "primary_key(customer.id)"];
         assert_eq!(used, expected);
+        assert_eq!(
+            used.iter().filter_map(|name| table(name)).collect::<Vec<_>>(),
+            ["orders", "orders", "customer"]
+        );
+        assert_eq!((table("check(orders: total > 0)"), table("keys hold")), (Some("orders"), None));
         assert_eq!(
             names("SELECT DISTINCT email FROM customer", "SELECT email FROM customer"),
             // Without the second, several customers may have none.

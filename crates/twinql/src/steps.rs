@@ -124,14 +124,17 @@ impl Walk<'_> {
     }
 }
 
-/// The texts of a way.
+/// The texts of a way, without steps that do not show.
 fn printed(schema: &Schema, way: Way) -> Vec<Step> {
     let mut out: Vec<Step> = Vec::new();
     let mut waiting: Vec<&str> = Vec::new();
     for (by, plan) in way {
         waiting.push(by);
         if let Ok(sql) = print::to_sql(schema, &plan) {
-            out.push(Step { by: std::mem::take(&mut waiting).join(", "), sql });
+            let by = std::mem::take(&mut waiting).join(", ");
+            if out.last().is_none_or(|before| before.sql != sql) {
+                out.push(Step { by, sql });
+            }
         }
     }
     out

@@ -9,6 +9,7 @@ pub(super) static PROFILE: Profile = Profile {
     grammar: || &sqlparser::dialect::GenericDialect {},
     text: Text { brackets_quote_names: true, hash_is_comment: true, dollars_quote: true, ..Text::STANDARD },
     names: Names {
+        shared_in_star: None,
         schemas: &["public", "dbo", "main", "temp"],
         aliases_name_all: false,
         groups_by_constants: true,

@@ -74,6 +74,8 @@ pub(crate) struct Names {
     pub(crate) outputs_see_aliases: bool,
     /// The number of an array's first element in `array[n]`.
     pub(crate) first_element: i64,
+    /// `t.*` has the columns by which USING or NATURAL joined t; `None` where that is not known.
+    pub(crate) shared_in_star: Option<bool>,
 }
 
 /// What words mean.
@@ -197,5 +199,6 @@ impl Names {
         groups_by_constants: false,
         outputs_see_aliases: false,
         first_element: 0,
+        shared_in_star: Some(true),
     };
 }

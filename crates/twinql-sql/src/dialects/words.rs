@@ -274,10 +274,8 @@ pub(super) fn months_later(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr>
 }
 
 /// A moment of its year, month, day, hour, minute and second.
-pub(super) fn moment_of_parts(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let mut parts = vec![Expr::text("%04d-%02d-%02d %02d:%02d:%02d")];
-    parts.extend(args.iter().cloned());
-    (args.len() == 6).then(|| call("datetime", vec![call("printf", parts)]))
+pub(super) fn moment_of_parts(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    (args.len() == 6).then(|| call("datetime", vec![planner.printed("%04d-%02d-%02d %02d:%02d:%02d", args)]))
 }
 
 /// Seconds since 1970 of a moment.
@@ -425,7 +423,7 @@ pub(super) fn date_of_parts(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr
     if let Some(date) = constants.and_then(|((y, m), d)| Moment::date(y, m, d)) {
         return Some(Expr::text(date.to_string()));
     }
-    let first = call("date", vec![call("printf", vec![Expr::text("%04d-01-01"), year.clone()])]);
+    let first = call("date", vec![planner.printed("%04d-01-01", std::slice::from_ref(year))]);
     let less = |n: &Expr| match n.as_integer() {
         Some(n) => Expr::integer(n.saturating_sub(1)),
         None => Expr::binary(BinaryOp::Sub, n.clone(), Expr::integer(1)),

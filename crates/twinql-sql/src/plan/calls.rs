@@ -173,10 +173,7 @@ impl Planner<'_> {
             ("unix_timestamp", [at]) => whole(call("strftime", vec![Expr::text("%s"), at.clone()])),
             ("from_unixtime", [at]) => of_epoch(at),
             ("to_timestamp", [at]) if !mysql => of_epoch(at),
-            ("make_date", [_, _, _]) if !mysql => {
-                args.insert(0, Expr::text("%04d-%02d-%02d"));
-                call("date", vec![call("printf", args)])
-            }
+            ("make_date", [_, _, _]) if !mysql => call("date", vec![self.printed("%04d-%02d-%02d", &args)]),
             // MySQL's default collations ignore case, and its regular expressions with them.
             ("regexp_like", [x, pattern]) => {
                 let flags = if mysql { "i" } else { "c" };
@@ -206,8 +203,7 @@ impl Planner<'_> {
             ("insert", _) => call("mysql_insert", args),
             ("make_interval", parts) if dialect == Dialect::Postgres && !parts.is_empty() => made_span(parts),
             ("make_timestamp", [_, _, _, _, _, _]) if dialect == Dialect::Postgres => {
-                args.insert(0, Expr::text("%04d-%02d-%02d %02d:%02d:%02d"));
-                call("datetime", vec![call("printf", args)])
+                call("datetime", vec![self.printed("%04d-%02d-%02d %02d:%02d:%02d", &args)])
             }
             ("overlay", [text, with, from, rest @ ..])
                 if rest.len() <= 1 && !text.has_subquery() && from.as_integer().is_some_and(|n| n > 0) =>

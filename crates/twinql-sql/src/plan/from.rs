@@ -535,10 +535,11 @@ fn merge_common(
         };
         let is_it = |c: &&mut ScopeColumn| !c.hidden && same(&c.name, name);
         for column in right.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {
-            column.hidden = true;
+            (column.hidden, column.shared) = (true, true);
         }
-        if value.is_some() {
-            for column in left.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {
+        for column in left.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {
+            column.shared = true;
+            if value.is_some() {
                 column.merged.clone_from(&value);
             }
         }

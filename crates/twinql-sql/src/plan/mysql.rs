@@ -79,7 +79,7 @@ impl Planner<'_> {
             ("to_days", [at]) => minus(day(at), zero()).cast(Affinity::Integer),
             ("from_days", [days]) => call("date", vec![Expr::binary(BinaryOp::Add, days.clone(), zero())]),
             ("makedate", [year, days]) => {
-                let first = call("printf", vec![Expr::text("%04d-01-01"), year.clone()]);
+                let first = self.printed("%04d-01-01", std::slice::from_ref(year));
                 let later =
                     call("printf", vec![Expr::text("+%d days"), minus(days.clone(), Expr::integer(1))]);
                 let counts = Expr::binary(BinaryOp::Gt, days.clone(), Expr::integer(0));

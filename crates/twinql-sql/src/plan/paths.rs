@@ -189,8 +189,8 @@ impl<'a> Planner<'a> {
         let Some(table) = found else {
             return Ok(None);
         };
-        let listed = table.columns.iter().filter(|c| !c.hidden && !c.unlisted);
-        let pairs: Vec<(String, Expr)> = listed.map(|c| (c.name.clone(), c.value())).collect();
+        let listed = table.columns.iter().filter(|c| !c.unlisted);
+        let pairs: Vec<(String, Expr)> = listed.map(|c| (c.name.clone(), c.own_value())).collect();
         self.charge(pairs.len())?;
         Ok(Some(self.record(pairs)))
     }

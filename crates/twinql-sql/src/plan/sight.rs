@@ -15,8 +15,10 @@ pub(crate) struct ScopeColumn {
     pub(crate) name: String,
     pub(crate) id: ColumnId,
     /// The same column of USING or NATURAL on the other side of a join: found with a
-    /// qualifier only, and left out of `*`.
+    /// qualifier only, and left out of `*`, not of `t.*`.
     pub(crate) hidden: bool,
+    /// USING or NATURAL named it, on either side.
+    pub(crate) shared: bool,
     /// What the name means without a qualifier, if that is not the column itself.
     pub(crate) merged: Option<Expr>,
     /// The part of the column that it is, if it is not all of it: a field of an array's elements.
@@ -27,7 +29,7 @@ pub(crate) struct ScopeColumn {
 
 impl ScopeColumn {
     pub(crate) fn new(name: String, id: ColumnId) -> Self {
-        ScopeColumn { name, id, hidden: false, merged: None, part: None, unlisted: false }
+        ScopeColumn { name, id, hidden: false, shared: false, merged: None, part: None, unlisted: false }
     }
 
     /// The value of the name behind a qualifier.

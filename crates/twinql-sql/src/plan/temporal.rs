@@ -27,6 +27,20 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::function(name.to_owned(), args)
 }
 
+impl Planner<'_> {
+    /// `printf` of values none of which is NULL, and NULL where one is: SQLite prints a NULL as 0.
+    pub(crate) fn printed(&self, format: &str, values: &[Expr]) -> Expr {
+        let missing = values.iter().filter(|e| info_of(e, &self.columns).nullable);
+        let missing: Vec<Expr> = missing.map(|e| e.clone().is_null()).collect();
+        let arguments = std::iter::once(Expr::text(format)).chain(values.iter().cloned()).collect();
+        let printed = call("printf", arguments);
+        match missing.is_empty() {
+            true => printed,
+            false => Expr::case(vec![(Expr::or_all(missing), Expr::Literal(Value::Null))], Some(printed)),
+        }
+    }
+}
+
 /// The call that makes a span.
 pub(super) fn interval(span: Interval) -> Expr {
     let seconds = match span.micros % 1_000_000 {

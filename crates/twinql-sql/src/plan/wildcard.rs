@@ -1,8 +1,8 @@
 //! `*` and `t.*` in a select list, with what BigQuery, DuckDB, Snowflake and others let
 //! stand behind it.
 //!
-//! A star is expanded where it is planned: the tree knows outputs alone. The order is that of FROM; a column
-//! that USING or NATURAL merged comes once.
+//! A star is expanded where it is planned: the tree knows outputs alone. The order is that of FROM. A column that USING or
+//! NATURAL merged comes once in `*`; `t.*` has t's own.
 
 use sqlparser::ast::{self, Ident, Spanned};
 
@@ -25,7 +25,10 @@ impl<'a> Planner<'a> {
         if self.scopes.last().is_some_and(|s| s.tables.iter().any(partial)) {
             return unsupported("* over FLATTEN", at.span());
         }
-        let all = self.expand(|_| true);
+        let scope = self.scopes.last().into_iter();
+        let columns = scope.flat_map(|s| &s.tables).flat_map(|t| &t.columns);
+        let listed = columns.filter(|c| !c.hidden && !c.unlisted);
+        let all: Vec<Item> = listed.map(|c| Item { expr: c.value(), name: c.name.clone() }).collect();
         if all.is_empty() {
             return invalid("no tables specified", at.span());
         }
@@ -63,7 +66,17 @@ impl<'a> Planner<'a> {
                 place: TextRange::of(name.span()),
             });
         }
-        let all = self.expand(|i| listed.contains(&i));
+        let tables = self.scopes.last().map(|s| s.tables.as_slice()).unwrap_or_default();
+        let columns = || listed.iter().filter_map(|i| tables.get(*i)).flat_map(|t| &t.columns);
+        let has_shared = match self.dialect.names().shared_in_star {
+            Some(has) => has,
+            None if columns().any(|c| c.shared) => {
+                return unsupported(format!("{name}.* of a table that is joined by USING"), at.span());
+            }
+            None => true,
+        };
+        let own = columns().filter(|c| !c.unlisted && (has_shared || !c.shared));
+        let all = own.map(|c| Item { expr: c.own_value(), name: c.name.clone() }).collect();
         self.plan_options(all, options, at)
     }
 
@@ -80,19 +93,6 @@ impl<'a> Planner<'a> {
         self.charge(parts.len())?;
         let items = parts.into_iter().map(|(name, expr)| Item { expr, name }).collect::<Vec<_>>();
         Ok(Some(items).filter(|items| !items.is_empty()))
-    }
-
-    /// The columns of the tables that `tables` takes.
-    fn expand(&self, tables: impl Fn(usize) -> bool) -> Vec<Item> {
-        let Some(scope) = self.scopes.last() else {
-            return Vec::new();
-        };
-        let single = scope.tables.iter().enumerate().filter(|(i, _)| tables(*i)).map(|(_, t)| t);
-        single
-            .flat_map(|t| &t.columns)
-            .filter(|c| !c.hidden && !c.unlisted)
-            .map(|c| Item { expr: c.value(), name: c.name.clone() })
-            .collect()
     }
 
     /// First the columns that are left out, then those with another value, then those with

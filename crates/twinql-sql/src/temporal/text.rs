@@ -357,6 +357,8 @@ pub fn parse_mysql(text: &str, format: &str) -> Option<Moment> {
             continue;
         }
         let part = chars.next()?;
+        // Blanks before a part are skipped, whatever the format has there; so by PostgreSQL's templates.
+        rest = rest.trim_start();
         match part {
             'Y' => year = Some(take(&mut rest, 4)?),
             'y' => {

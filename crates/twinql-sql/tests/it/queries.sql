@@ -62,3 +62,7 @@ SELECT o.id, c.name FROM orders o JOIN customer c ON CAST(o.code AS REAL) = c.id
 SELECT COUNT(*) FROM orders o JOIN customer c ON CAST(o.code AS NUMERIC) = c.id WHERE o.total > 2
 SELECT name FROM customer ORDER BY age DESC, name LIMIT 2
 SELECT id FROM customer WHERE id = (SELECT customer_id FROM orders ORDER BY total LIMIT 1)
+SELECT o.* FROM customer c JOIN orders o USING (id)
+SELECT c.*, o.* FROM customer c LEFT JOIN orders o USING (id)
+SELECT c.*, o.total FROM customer c NATURAL JOIN orders o
+SELECT c.* FROM customer c FULL JOIN orders o USING (id)

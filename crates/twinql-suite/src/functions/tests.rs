@@ -90,6 +90,7 @@ fn what_each_function_gives() {
         ("my_last_day('2024-02-10')", "2024-02-29"),
         ("my_str_to_date('07/05/2024', '%d/%m/%Y')", "2024-05-07"),
         ("my_str_to_date('31/31/2024', '%d/%m/%Y')", "NULL"),
+        ("my_str_to_date(' 2023 01 02', '%Y%m%d')", "2023-01-02"),
         ("my_timestampdiff('year', '2006-06-15', '2024-06-14')", "17"),
         ("my_timestampdiff('year', '2006-06-15', '2024-06-15')", "18"),
         ("my_timestampdiff('month', '2024-06-15', '2024-01-16')", "-4"),

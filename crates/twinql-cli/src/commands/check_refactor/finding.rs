@@ -1,9 +1,10 @@
 //! What is found of one query, as a record and in words.
 
 use serde::Serialize;
+use twinql::premises;
 use twinql::suite::Witness;
 use twinql::witness::cell;
-use twinql_refactor::{Layout, Renamed};
+use twinql_refactor::{Layout, Project, Renamed};
 
 use super::super::witness::WitnessRecord;
 
@@ -148,6 +149,16 @@ impl Finding {
             witness: None,
             changed_rows: Vec::new(),
         }
+    }
+
+    /// The same with the files that state what a proof uses.
+    pub(super) fn with_origins(mut self, project: &Project) -> Finding {
+        for because in &mut self.because {
+            if let Some(file) = premises::table(because).and_then(|table| project.said_in(table)) {
+                because.push_str(&format!(" from {file}"));
+            }
+        }
+        self
     }
 
     fn has_new_names(&self) -> bool {

@@ -70,6 +70,21 @@ struct Found {
     witness: Option<Box<Witness>>,
 }
 
+impl Found {
+    /// The number of columns differs whatever is in them, and whatever is not known of the functions that make them.
+    fn by_width(self, columns: Option<&[Vec<String>; 2]>) -> Found {
+        match columns.map(|both| both.each_ref().map(Vec::len)) {
+            Some([old, new])
+                if old != new && matches!(self.outcome, Outcome::NotDecided | Outcome::NotCompared) =>
+            {
+                let because = vec![format!("the number of columns was {old} and is {new}")];
+                Found { outcome: Outcome::Different, because, witness: None }
+            }
+            _ => self,
+        }
+    }
+}
+
 /// Compares all files; the exit code says whether all are the same, one is different, or one is not decided.
 pub(crate) fn run(typed: CheckRefactor, seed: Option<u64>, console: Console) -> Result<u8> {
     let output = Output::new(typed.output, Format::Text)?;
@@ -168,6 +183,7 @@ impl Checker {
     fn findings(&self, queries: Vec<Query>) -> Vec<Finding> {
         let jobs: Vec<Job> = queries.iter().map(|query| query.job.clone()).collect();
         let finding = |(query, found): (Query, Found)| {
+            let found = found.by_width(query.columns.as_ref());
             let layout = query.columns.and_then(|[old, new]| Layout::of(old, new));
             let columns = layout.as_ref().and_then(|layout| columns::of(layout, &query.job, &found, self));
             let but_for =

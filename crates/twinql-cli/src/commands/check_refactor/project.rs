@@ -131,7 +131,8 @@ pub(super) fn check(
                         run.versions.add(&name, [(old, was.clone()), (new, is.clone())], schema);
                     }
                 }
-                findings.extend(found.into_iter().map(|finding| Finding { line, ..finding }));
+                findings
+                    .extend(found.into_iter().map(|finding| Finding { line, ..finding }.with_origins(&new)));
             }
         }
     }

@@ -80,6 +80,7 @@ STRFTIME(day, '%Y-%m')
 STRFTIME(made, '%d/%m/%Y %H:%M')
 STRPTIME('2024-01-31', '%Y-%m-%d')
 MAKE_DATE(2024, 2, 29)
+MAKE_DATE(NULL, 2, 29)
 day + 30
 day - DATE '2024-01-01'
 day + INTERVAL 1 MONTH

@@ -12,7 +12,7 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Oracle",
     grammar: || &sqlparser::dialect::OracleDialect {},
     text: Text { qualify: false, ..Text::STANDARD },
-    names: Names::STANDARD,
+    names: Names { shared_in_star: None, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Greatest,

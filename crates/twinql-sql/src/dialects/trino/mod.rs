@@ -13,7 +13,14 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Trino",
     grammar: || &sqlparser::dialect::GenericDialect {},
     text: Text { qualify: false, ..Text::STANDARD },
-    names: Names { schemas: &["default"], fields: true, first_element: 1, ..Names::STANDARD },
+    // t.* lacks the columns of USING: <https://repost.aws/questions/QU1PqJzUOZSPaFa3WbBeOkaA>.
+    names: Names {
+        schemas: &["default"],
+        fields: true,
+        first_element: 1,
+        shared_in_star: Some(false),
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::ByType,
         nulls: NullOrder::Last,

@@ -190,17 +190,15 @@ pub(super) fn end_of_month(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr>
 }
 
 /// `DATEFROMPARTS(year, month, day)`.
-pub(super) fn from_parts(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    let parts = std::iter::once(Expr::text("%04d-%02d-%02d")).chain(args.iter().cloned());
-    Some(call("date", vec![call("printf", parts.collect())]))
+pub(super) fn from_parts(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(call("date", vec![planner.printed("%04d-%02d-%02d", args)]))
 }
 
 /// `DATETIMEFROMPARTS(year, month, day, hour, minute, second, 0)`.
-pub(super) fn moment_from_parts(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+pub(super) fn moment_from_parts(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let (thousandths, parts) = args.split_last()?;
     (thousandths.as_integer() == Some(0)).then_some(())?;
-    let parts = std::iter::once(Expr::text("%04d-%02d-%02d %02d:%02d:%02d")).chain(parts.iter().cloned());
-    Some(call("datetime", vec![call("printf", parts.collect())]))
+    Some(call("datetime", vec![planner.printed("%04d-%02d-%02d %02d:%02d:%02d", parts)]))
 }
 
 /// `FORMAT(x, format)` with .NET's custom formats of dates and the commonest ones of numbers

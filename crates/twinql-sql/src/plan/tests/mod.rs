@@ -85,6 +85,11 @@ fn joins() {
             r#"SELECT * FROM singer JOIN concert USING (id)"#,
             r#"(project (join singer concert [(eq id#2 id#4)]) [id#2 name#3 country#1 age#0 venue#6 singer_id#5]) -> [id#2 name#3 country#1 age#0 venue#6 singer_id#5]"#,
         ),
+        // A table's own star has its own columns, those of USING among them.
+        (
+            r#"SELECT concert.*, singer.* FROM singer LEFT JOIN concert USING (id)"#,
+            r#"(project (left singer concert [(eq id#2 id#4)]) [id#4 venue#6 singer_id#5 id#2 name#3 country#1 age#0]) -> [id#4 venue#6 singer_id#5 id#2 name#3 country#1 age#0]"#,
+        ),
         (
             r#"SELECT id, concert.id FROM singer NATURAL FULL JOIN concert"#,
             r#"(project (full singer concert [(eq id#2 id#4)]) [id#7=coalesce[id#2 id#4] id#4]) -> [id#7 id#4]"#,

@@ -214,6 +214,7 @@ impl Reader<'_> {
             Some(known) => (known.declared.clone(), known.values.clone()),
             None => (ty.declared.clone(), ty.values),
         };
+        let declared = with_scale(declared, self.dialect);
         let mut column = Column { values, ..Column::new(name.clone(), declared, self.dialect) };
         // What is read of a repeated column is never NULL: <https://cloud.google.com/bigquery/docs/arrays#arrays_and_nulls>.
         column.not_null |=
@@ -565,6 +566,20 @@ const ALONE: &[&str] = &words![
     NULL ASC DESC DEFERRABLE VIRTUAL STORED PERSISTED VISIBLE INVISIBLE ENABLE DISABLE ENFORCED CLUSTERED
     NONCLUSTERED UNSIGNED SIGNED ZEROFILL BINARY ROWGUIDCOL SPARSE FIRST VALIDATE RELY
 ];
+
+/// A declared type with the scale that its system gives it: of Snowflake `NUMBER` is `NUMBER(38, 0)`, a whole number.
+fn with_scale(declared: String, dialect: Dialect) -> String {
+    let names: &[&str] = match dialect {
+        Dialect::Snowflake => &["NUMBER", "DECIMAL", "NUMERIC"],
+        Dialect::Trino => &["DECIMAL"],
+        _ => &["DECIMAL", "NUMERIC", "DEC"],
+    };
+    let is_bare = names.iter().any(|name| declared.eq_ignore_ascii_case(name));
+    match dialect.meaning().decimal_scale.filter(|_| is_bare) {
+        Some(scale) => format!("{declared}(38, {scale})"),
+        None => declared,
+    }
+}
 
 /// True if the list that opens at `at` holds more than names, orders and lengths.
 fn is_expression(tokens: &[Token], at: usize) -> bool {
