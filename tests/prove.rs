@@ -60,7 +60,10 @@ fn a_proof_is_a_walk_whose_steps_are_checked() {
         ["SELECT COUNT(id) FROM singer WHERE NOT age <= 20", "SELECT COUNT(*) FROM singer WHERE 20 < age"];
     let asked = |more: &[&'static str]| [&["prove", gold, pred, "--steps"][..], &SCHEMAS, more].concat();
     let (out, _) = folder.run(&asked(&[]), 0);
-    says(&out, &["  gold               SELECT COUNT(id)", "\n  count-star  ", "\n  negation-pushdown  "]);
+    says(
+        &out,
+        &["  gold                    SELECT COUNT(id)", "\n  count-star  ", "\n  negation-pushdown  "],
+    );
     folder.run(&asked(&["--format", "jsonl", "--out", "proofs.jsonl"]), 0);
     let walk = walked(&folder);
     assert_eq!((walk[0].1.as_str(), walk[walk.len() - 1].1.as_str()), (gold, pred));

@@ -35,10 +35,7 @@ impl Nested {
         if !is_document(&declared.to_ascii_uppercase()) {
             return Nested::Plain(declared.to_owned());
         }
-        // Trino and ClickHouse have parentheses: `ARRAY(VARCHAR)`, `ROW(a INTEGER)`.
-        let brackets = [('<', '>'), ('(', ')')].into_iter();
-        let within = |(open, close)| declared.strip_suffix(close).and_then(|d: &str| d.split_once(open));
-        let Some((word, inner)) = brackets.filter_map(within).next() else {
+        let Some((word, inner)) = declared.strip_suffix('>').and_then(|d| d.split_once('<')) else {
             return Nested::Any;
         };
         match word.to_ascii_uppercase().as_str() {
@@ -77,7 +74,7 @@ fn name_of(part: &str) -> (String, &str) {
         let (name, declared) = rest.split_once('"').unwrap_or((rest, ""));
         return (name.to_owned(), declared);
     }
-    let end = part.find([' ', '<', '(']).unwrap_or(part.len());
+    let end = part.find([' ', '<']).unwrap_or(part.len());
     match (part.get(..end), part.get(end..)) {
         (Some(name), Some(declared)) if declared.starts_with(' ') => (name.to_owned(), declared),
         _ => (String::new(), part),
@@ -96,14 +93,6 @@ mod tests {
             ("NUMERIC(10, 2)", plain("NUMERIC(10, 2)")),
             ("JSON", Nested::Any),
             ("INTEGER[]", array(plain("INTEGER"))),
-            ("ARRAY(VARCHAR(10))", array(plain("VARCHAR(10)"))),
-            (
-                "array(row(a integer, b decimal(3, 1)))",
-                array(Nested::Struct(vec![
-                    ("a".into(), plain("integer")),
-                    ("b".into(), plain("decimal(3, 1)")),
-                ])),
-            ),
             (
                 "ARRAY<STRUCT<a NUMERIC(10,2), \"b, c\" STRUCT<d DATE>, e ARRAY<STRING>>>",
                 array(Nested::Struct(vec![

@@ -334,10 +334,9 @@ impl<'a> Generator<'a> {
                     let base = nearby::day(index, &strangers);
                     values = (0..10).map(|_| nearby::moment(style, base, dice)).collect();
                 }
-                let shape = match filling {
-                    Some(Filling::Documents) => Some(structured::Shape::Document),
-                    _ => column.and_then(structured::shape),
-                };
+                // An array that is read as JSON is still an array.
+                let document = (filling == Some(Filling::Documents)).then_some(structured::Shape::Document);
+                let shape = column.and_then(structured::shape).or(document);
                 if let Some(shape) = shape {
                     let paths = profile.paths();
                     let declared = column.map_or("", |c| c.declared.as_str());
