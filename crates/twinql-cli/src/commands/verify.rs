@@ -68,6 +68,14 @@ struct Line {
     walk: Option<Walk>,
 }
 
+/// A proof with what it is over.
+struct Proved {
+    id: String,
+    walk: Walk,
+    schema: Arc<Schema>,
+    semantics: Semantics,
+}
+
 /// What was found.
 #[derive(Default)]
 struct Counts {
@@ -91,15 +99,15 @@ pub(crate) fn run(typed: &Verify, seed: Option<u64>, console: Console) -> Result
         if line.is_blank() {
             continue;
         }
-        let read = || -> Result<Option<(String, Walk, Arc<Schema>, Semantics)>, String> {
+        let read = || -> Result<Option<Proved>, String> {
             let Line { id, walk } =
                 serde_json::from_str(line.text()?).map_err(|e| format!("no proof: {e}"))?;
             let Some(walk) = walk else { return Ok(None) };
             let schema = schemas.get(&walk.db_id)?;
             let semantics = walk.semantics.parse().map_err(|e: UnknownSemantics| e.to_string())?;
-            Ok(Some((input::id_text(&id), walk, schema, semantics)))
+            Ok(Some(Proved { id: input::id_text(&id), walk, schema, semantics }))
         };
-        let (id, walk, schema, semantics) = match read() {
+        let Proved { id, walk, schema, semantics } = match read() {
             Ok(Some(read)) => read,
             Ok(None) => continue,
             Err(why) => {
