@@ -65,6 +65,20 @@ fn moved_columns_show_where_no_row_is_found() {
     );
 }
 
+/// Of `bg`, the minimum depends on which rows are joined; of `ie`, it does not.
+#[test]
+fn what_holds_for_one_owner_of_a_column_is_not_decided() {
+    let query = |t: i32| {
+        format!(
+            "SELECT ie.id, MIN(lactate) FROM ie LEFT JOIN bg ON ie.s = bg.s AND bg.t > {t} GROUP BY ie.id"
+        )
+    };
+    let folder = Folder::with("old.sql", query(1));
+    folder.write("new.sql", query(2));
+    let (out, _) = folder.run(&format!("{ASKED} --dialect postgres"), 3);
+    says(&out, &["not decided: it is the same if the columns are", "lactate may be another table's"]);
+}
+
 /// Nothing is known of a function that the new version alone calls, and that a column is gone shows nevertheless.
 #[test]
 fn a_column_that_is_gone_shows_whatever_is_not_known() {
