@@ -92,7 +92,11 @@ impl Marks {
     }
 
     fn case(&mut self, e: &mut Expr) {
-        let Expr::Case { operand, conditions, else_result, .. } = e else { return };
+        let Expr::Case { operand, conditions, else_result, case_token: _, end_token: _ } = e else { return };
+        // All of it is marked, or nothing.
+        if self.parts.len() + conditions.len() >= MOST {
+            return;
+        }
         for when in conditions {
             let part = format!("WHEN {}", when.condition);
             let Some(number) = self.number(part) else { return };
@@ -155,7 +159,9 @@ impl Marks {
 fn constraint(join: &mut Join) -> Option<(&mut JoinConstraint, Option<Ident>)> {
     use JoinOperator::{FullOuter, Inner, Join, Left, LeftOuter, Right, RightOuter};
     let name = match &join.relation {
-        TableFactor::Derived { alias, .. } => alias.as_ref().map(|alias| &alias.name),
+        TableFactor::Derived { alias, lateral: _, subquery: _, sample: _ } => {
+            alias.as_ref().map(|alias| &alias.name)
+        }
         other => Named::of(other).and_then(|named| {
             let table = named.name.0.last()?.as_ident()?;
             Some(named.alias.map_or(table, |alias| &alias.name))
