@@ -25,8 +25,10 @@ def _run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("command", ["judge", "score", "prove"])
 def test_it_says_what_the_program_says(program: Path, schema_file: Path, command: str) -> None:
-    for pair in (SAME, OTHER):
+    for gold, pred in (SAME, OTHER):
+        pair = ("--gold-sql", gold, "--pred-sql", pred)
         wanted = _run(program, command, "--schemas", schema_file, *pair)
+        assert wanted.returncode == 0 and wanted.stdout, wanted.stderr
         for script in ([SCRIPT], [sys.executable, "-m", "twinql"]):
             found = _run(*script, command, "--schemas", schema_file, *pair)
             assert (found.stdout, found.returncode) == (wanted.stdout, wanted.returncode), found.stderr

@@ -9,8 +9,7 @@ use twinql_sql::{Table, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, configure, in_memory};
-use crate::database::Bound;
-use crate::database::{Row, affinity_type, owned, quoted};
+use crate::database::{Bound, Row, affinity_type, owned, quoted};
 use crate::limits::Limits;
 
 /// A table with one row, on which conditions are evaluated.
