@@ -89,6 +89,9 @@ fn a_proof_is_a_walk_whose_steps_are_checked() {
         folder.write("proofs.jsonl", proofs.replace(from, to));
         says(&folder.run(&verify, 1).0, &[expected, ": 1 refused;"]);
     }
+    let none = json!({"id": 1, "walk": {"db_id": "concerts", "semantics": "default", "steps": []}});
+    folder.write("proofs.jsonl", none.to_string());
+    says(&folder.run(&verify, 1).0, &["refused: it has no step"]);
     // What cannot be read is told, and the rest is checked.
     folder.write("proofs.jsonl", format!("{proofs}nonsense\n{}", proofs.replace("concerts", "nowhere")));
     let (out, err) = folder.run(&verify, 1);

@@ -46,8 +46,11 @@ impl Walk {
         self.steps.iter().map(|Step { by, sql }| format!("  {by:width$}  {sql}\n")).collect()
     }
 
-    /// What the walk says that no database can: a rule that there is not, or that needs more than the semantics.
+    /// What is wrong with the walk that no database shows: nothing to execute, a rule that there is not, or that needs more than the semantics.
     fn fault(&self, semantics: &Semantics) -> Option<String> {
+        if self.steps.len() < 2 {
+            return Some("it has no step".to_owned());
+        }
         let names = self.steps.iter().skip(1).flat_map(|step| step.by.split(", "));
         names.filter(|name| !OTHERS.contains(name)).find_map(|name| {
             match RULES.iter().find(|rule| rule.name == name) {
