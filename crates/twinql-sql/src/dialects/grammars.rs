@@ -3,7 +3,7 @@
 #![allow(missing_docs, unreachable_pub, dead_code)]
 
 use sqlparser::derive_dialect;
-use sqlparser::dialect::{BigQueryDialect, DatabricksDialect, DuckDbDialect, MySqlDialect};
+use sqlparser::dialect::{BigQueryDialect, DatabricksDialect, DuckDbDialect, GenericDialect, MySqlDialect};
 
 // `!x`, and EXTRACT of YEAR_MONTH.
 derive_dialect!(
@@ -37,7 +37,16 @@ derive_dialect!(
     overrides = { supports_window_function_null_treatment_arg = true, allow_extract_custom = true }
 );
 
+// `x -> x + 1` in a call.
+derive_dialect!(
+    Trino,
+    GenericDialect,
+    preserve_type_id = true,
+    overrides = { supports_lambda_functions = true }
+);
+
 pub(super) static MYSQL: Mysql = Mysql { dialect: MySqlDialect {} };
 pub(super) static BIGQUERY: BigQuery = BigQuery { dialect: BigQueryDialect {} };
 pub(super) static DUCKDB: DuckDb = DuckDb { dialect: DuckDbDialect {} };
 pub(super) static DATABRICKS: Databricks = Databricks { dialect: DatabricksDialect {} };
+pub(super) static TRINO: Trino = Trino { dialect: GenericDialect {} };

@@ -11,7 +11,7 @@ pub(super) static PROFILE: Profile = Profile {
     name: "trino",
     also: &["presto", "athena"],
     system: "Trino",
-    grammar: || &sqlparser::dialect::GenericDialect {},
+    grammar: || &super::grammars::TRINO,
     text: Text { qualify: false, ..Text::STANDARD },
     // t.* lacks the columns of USING: <https://repost.aws/questions/QU1PqJzUOZSPaFa3WbBeOkaA>.
     names: Names {

@@ -1,7 +1,7 @@
 //! Parts of dates.
 
 use crate::normalize::prelude::*;
-use crate::temporal::Moment;
+use crate::temporal::{Moment, parse_mysql};
 
 pub(super) const DATE_READINGS: Rule = Rule {
     name: "date-readings",
@@ -144,6 +144,102 @@ fn date_text(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
             _ => None,
         },
         _ => None,
+    }
+}
+
+pub(super) const WRITTEN_MOMENTS: Rule = Rule {
+    name: "written-moments",
+    summary: "the beginning of an hour, of a day, of a month or of a year is written with STRFTIME, and what STRFTIME has written out whole is not read again: DATETIME(STRFTIME('%Y-%m-%d %H:00:00', x)) is STRFTIME('%Y-%m-%d %H:00:00', x), where x is declared to hold dates",
+    why: "A moment is the text that STRFTIME writes, and a system's DATE_TRUNC puts zeros where the format has them.",
+    source: "https://sqlite.org/lang_datefunc.html; https://www.postgresql.org/docs/15/functions-datetime.html#FUNCTIONS-DATETIME-TRUNC",
+    needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT DATETIME(STRFTIME('%Y-%m-%d %H:00:00', begins)) FROM shift" == "SELECT STRFTIME('%Y-%m-%d %H:00:00', begins) FROM shift";
+        "nulls": "SELECT DATE(STRFTIME('%Y-%m-01', begins)) FROM shift" == "SELECT STRFTIME('%Y-%m-01', begins) FROM shift";
+        "nulls": "SELECT DATETIME(STRFTIME('%Y-%m-01', begins)) FROM shift" == "SELECT STRFTIME('%Y-%m-01 00:00:00', begins) FROM shift";
+        "nulls": "SELECT DATETIME(STRFTIME('%Y-%m-01', begins)) FROM shift" != "SELECT STRFTIME('%Y-%m-01', begins) FROM shift";
+        "nulls": "SELECT DATETIME(STRFTIME('%Y-%m-%d %H:%M', begins)) FROM shift" != "SELECT STRFTIME('%Y-%m-%d %H:%M', begins) FROM shift";
+    },
+    apply: Apply::ExprOf(exprs::FUNCTION, written_moment),
+};
+
+/// What STRFTIME writes that is a moment with a time of day: the unit that it begins.
+const MOMENTS: [(&str, &str); 6] = [
+    ("second", "%Y-%m-%d %H:%M:%S"),
+    ("minute", "%Y-%m-%d %H:%M:00"),
+    ("hour", "%Y-%m-%d %H:00:00"),
+    ("day", "%Y-%m-%d 00:00:00"),
+    ("month", "%Y-%m-01 00:00:00"),
+    ("year", "%Y-01-01 00:00:00"),
+];
+
+fn written_moment(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (name, args) = e.as_function()?;
+    let new = match (name.as_str(), args.as_slice()) {
+        ("pg_date_trunc", [unit, x]) if is_moment(x, cx) => {
+            let unit = unit.as_text()?;
+            let (_, format) = MOMENTS.into_iter().find(|(name, _)| *name == unit)?;
+            Expr::function("strftime", vec![Expr::text(format), x.clone()])
+        }
+        ("datetime" | "pg_timestamp", [text]) => {
+            let format = written(text, cx)?;
+            match MOMENTS.iter().any(|(_, whole)| *whole == format) {
+                true => text.clone(),
+                false if is_day_of(format) => {
+                    let (_, args) = text.as_function()?;
+                    let format = Expr::text(format!("{format} 00:00:00"));
+                    Expr::function("strftime", vec![format, args.last()?.clone()])
+                }
+                false => return None,
+            }
+        }
+        ("date", [text]) => {
+            written(text, cx).filter(|format| is_day_of(format))?;
+            text.clone()
+        }
+        ("my_str_to_date", [text, read]) => {
+            let (format, read) = (written(text, cx)?, read.as_text()?);
+            (reads_back(format, read)).then(|| text.clone())?
+        }
+        _ => return None,
+    };
+    put(e, Some(new))
+}
+
+/// Whether a format of STRFTIME writes a day and nothing else.
+fn is_day_of(format: &str) -> bool {
+    MOMENTS.iter().any(|(_, whole)| whole.strip_suffix(" 00:00:00") == Some(format))
+}
+
+/// The format in which STRFTIME has written a moment out.
+fn written<'e>(text: &'e Expr, cx: &Context<'_>) -> Option<&'e str> {
+    let (_, args) = text.as_function().filter(|(name, args)| *name == "strftime" && args.len() == 2)?;
+    let [format, x] = args.as_slice() else { return None };
+    is_moment(x, cx).then(|| format.as_text())?
+}
+
+/// Whether MySQL's STR_TO_DATE reads with `read` what STRFTIME has written, all of it and each part as what it is. The moments
+/// have another number in every part, so that a part that is taken for another one, or a constant, would show.
+fn reads_back(format: &str, read: &str) -> bool {
+    let timed = MOMENTS.iter().any(|(_, whole)| *whole == format);
+    (timed || is_day_of(format))
+        && [[2014, 11, 23, 17, 38, 49], [1987, 5, 26, 8, 41, 54]].iter().all(|parts| {
+            let [year, month, day, hour, minute, second] = parts.map(|part| format!("{part:02}"));
+            let text = [("%Y", year), ("%m", month), ("%d", day), ("%H", hour), ("%M", minute), ("%S", second)]
+                .into_iter()
+                .fold(format.to_owned(), |text, (part, digits)| text.replace(part, &digits));
+            parse_mysql(&text, read).is_some_and(|moment| moment.to_string() == text)
+        })
+}
+
+/// Whether an expression is a moment or NULL: a column of dates, or what systems make of one.
+fn is_moment(e: &Expr, cx: &Context<'_>) -> bool {
+    let span = |e: &Expr| e.as_function().is_some_and(|(name, _)| name.starts_with("pg_interval"));
+    match e.as_function().map(|(name, args)| (name.as_str(), args.as_slice())) {
+        Some(("pg_timestamp" | "pg_date_trunc" | "my_date_add" | "my_str_to_date" | "datetime" | "date", _)) => true,
+        Some(("pg_add" | "pg_subtract", [at, by])) => is_moment(at, cx) && span(by),
+        Some(_) => false,
+        None => is_date(e, cx),
     }
 }
 

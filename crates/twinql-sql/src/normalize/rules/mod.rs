@@ -206,6 +206,7 @@ families! {
             texts::LETTER_CASE,
             texts::PATTERNS,
             dates::DATE_READINGS,
+            dates::WRITTEN_MOMENTS,
             dates::DATE_TEXTS,
             dates::DATE_PART_NUMBERS,
             arithmetic::IDLE_ARITHMETIC,

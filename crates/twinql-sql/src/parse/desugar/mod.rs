@@ -13,6 +13,7 @@ mod grouping;
 mod grouping_windows;
 mod intervals;
 mod joins;
+mod lambda;
 mod oracle;
 mod pivot;
 mod ratio;
@@ -104,6 +105,7 @@ impl VisitorMut for Rewriter {
             let written = array_queries::write_out(expr);
             self.flow(written)?;
         }
+        lambda::write_out(expr, self.dialect);
         units::quote(expr, self.dialect);
         if self.dialect.functions_of_its_own() {
             ratio::write_out(expr);

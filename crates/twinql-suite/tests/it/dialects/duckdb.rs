@@ -21,6 +21,9 @@ fn expressions_give_what_duckdb_gives() {
             ("[1, 2, 3, 4][2:3]", "[2,3]"),
             ("list_position([1, 2, 3], 9)", "NULL"),
             ("list_unique([1, 2, 2, NULL])", "2"),
+            ("list_transform([1, 2, NULL, 3], x -> x + 1)", "[2,3,null,4]"),
+            ("list_filter([3, 4, 5], lambda x : x > 4)", "[5]"),
+            ("list_filter([1], x -> x > 4)", "[]"),
             ("arg_max(a, b) FROM (VALUES (NULL, 2), (5, 1)) AS v (a, b)", "5"),
             ("array_to_string(list(x), ',') FROM (VALUES ('a'), (NULL), ('b')) AS v (x)", "a,b"),
             ("json_extract_string('{\"b\": [1, 2]}', '$.b')", "[1,2]"),
@@ -193,6 +196,16 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
                 true,
             ),
             ("SELECT * EXCLUDE (load, built) FROM ship", "SELECT id, port, crew FROM ship", true),
+            (
+                "SELECT strptime(strftime(built, '%Y-%m-01'), '%Y-%m-%d') FROM ship",
+                "SELECT date_trunc('month', CAST(built AS TIMESTAMP)) FROM ship",
+                true,
+            ),
+            (
+                "SELECT strptime(strftime(built, '%Y-%m-01'), '%Y-%d-%m') FROM ship",
+                "SELECT date_trunc('month', CAST(built AS TIMESTAMP)) FROM ship",
+                false,
+            ),
             ("SELECT crew * 2 AS c, c + 1 FROM ship", "SELECT crew * 2, crew * 2 + 1 FROM ship", true),
             (
                 "SELECT count_if(crew > 3) FROM ship",

@@ -49,6 +49,9 @@ fn expressions_give_what_the_documentation_says() {
             ("array_join(array('hello', NULL, 'world'), ' ')", "hello world"),
             ("array_distinct(array(1, 2, 2))", "[1,2]"),
             ("slice(array(1, 2, 3, 4), 2, 2)", "[2,3]"),
+            ("transform(array(1, 2, 3), x -> x + 1)", "[2,3,4]"),
+            ("filter(array(1, 2, 3), x -> x % 2 = 1)", "[1,3]"),
+            ("transform(filter(array(3, 1, 2), x -> x > 1), x -> x * x)", "[9,4]"),
             ("element_at(array(1, 2, 3), 2)", "2"),
             (
                 "sequence(DATE '2018-01-01', DATE '2018-03-01', INTERVAL 1 MONTH)",
@@ -121,6 +124,9 @@ fn expressions_give_what_the_documentation_says() {
             ("split_part('a,b', ',', 3)", "NULL"),
             ("try_cast('1.5' AS INTEGER)", "NULL"),
             ("max(n) FROM UNNEST(ARRAY['a', 'b']) WITH ORDINALITY AS t (w, n)", "2"),
+            ("transform(ARRAY[5, NULL, 6], x -> COALESCE(x, 0) + 1)", "[6,1,7]"),
+            ("filter(ARRAY[5, -6, NULL, 7], x -> x > 0)", "[5,7]"),
+            ("filter(CAST(NULL AS ARRAY(INTEGER)), x -> x > 0)", "NULL"),
         ],
     );
     give(
@@ -147,6 +153,8 @@ fn expressions_give_what_the_documentation_says() {
             ("arrayStringConcat(groupArray(x), ',') FROM (SELECT 'a' AS x UNION ALL SELECT NULL) AS t", "a"),
             ("indexOf([1, 3, 5], 3)", "2"),
             ("arrayReverse([1, 2])", "[2,1]"),
+            ("arrayMap(x -> (x + 2), [1, 2, 3])", "[3,4,5]"),
+            ("arrayFilter(x -> x LIKE '%World%', ['Hello', 'abc World'])", r#"["abc World"]"#),
             ("replaceRegexpAll('Hello', 'l', 'L')", "HeLLo"),
             ("empty('')", "1"),
             ("sum(number) FROM numbers(4)", "6"),

@@ -1,0 +1,83 @@
+//! Functions of arrays that take a function: each becomes a query over the elements, in their order
+//! (<https://duckdb.org/docs/stable/sql/functions/lambda>, <https://trino.io/docs/current/functions/array.html>,
+//! <https://spark.apache.org/docs/latest/api/sql/#transform>, <https://docs.snowflake.com/en/sql-reference/functions/transform>,
+//! <https://clickhouse.com/docs/en/sql-reference/functions/array-functions#arraymap>).
+//!
+//! | written | written out |
+//! |---|---|
+//! | `list_transform(a, x -> x + 1)` | `CASE WHEN a IS NOT NULL THEN (SELECT json_group_array(x + 1 ORDER BY place) FROM unnest(a) WITH ORDINALITY AS elements (x, place)) END` |
+//! | `list_filter(a, x -> x > 1)` | the same of `x`, with `WHERE x > 1` |
+
+use sqlparser::ast::{Expr, SelectItem, SetExpr, TableFactor};
+
+use super::build::{plain_call, query};
+use crate::dialects::Dialect;
+
+/// What a function of an array and of a function gives.
+enum Gives {
+    /// What the function gives for each element.
+    Values,
+    /// The elements for which it holds.
+    Elements,
+}
+
+fn known(name: &str, dialect: Dialect) -> Option<Gives> {
+    Some(match (dialect, name) {
+        (Dialect::Duckdb, "list_transform" | "list_apply" | "array_transform" | "array_apply" | "apply")
+        | (Dialect::Databricks | Dialect::Trino | Dialect::Snowflake, "transform")
+        | (Dialect::Clickhouse, "arraymap") => Gives::Values,
+        (Dialect::Duckdb, "list_filter" | "array_filter" | "filter")
+        | (Dialect::Databricks | Dialect::Trino | Dialect::Snowflake, "filter")
+        | (Dialect::Clickhouse, "arrayfilter") => Gives::Elements,
+        _ => return None,
+    })
+}
+
+/// Writes one call out, where its function has one parameter.
+pub(super) fn write_out(expr: &mut Expr, dialect: Dialect) {
+    if let Some(written) = written_out(expr, dialect) {
+        *expr = written;
+    }
+}
+
+fn written_out(expr: &Expr, dialect: Dialect) -> Option<Expr> {
+    let (name, args) = plain_call(expr)?;
+    let gives = known(&name, dialect)?;
+    let (array, lambda) = match args.as_slice() {
+        [Expr::Lambda(lambda), array] | [array, Expr::Lambda(lambda)] => (*array, lambda),
+        _ => return None,
+    };
+    let [parameter] = lambda.params.as_ref() else { return None };
+    let element = Expr::Identifier(parameter.name.clone());
+    let (sql, body) = match gives {
+        Gives::Values => (OF_VALUES, (*lambda.body).clone()),
+        Gives::Elements => (OF_ELEMENTS, (*lambda.body).clone()),
+    };
+    let mut elements = query(sql, &[array.clone(), body, element])?;
+    if let SetExpr::Select(select) = &mut *elements.body
+        && let TableFactor::UNNEST {
+            alias: Some(alias),
+            array_exprs: _,
+            with_offset: _,
+            with_offset_alias: _,
+            with_ordinality: _,
+        } = &mut select.from.first_mut()?.relation
+    {
+        alias.columns.first_mut()?.name = parameter.name.clone();
+    }
+    let guarded = query(GUARDED, &[array.clone(), Expr::Subquery(elements)])?;
+    match *guarded.body {
+        SetExpr::Select(select) => match select.projection.into_iter().next()? {
+            SelectItem::UnnamedExpr(written) => Some(written),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `"$1"` is the array, `"$2"` what the function says of an element, `"$3"` the element.
+const OF_VALUES: &str = r#"SELECT json_group_array("$2" ORDER BY "place of an element")
+    FROM unnest("$1") WITH ORDINALITY AS elements (x, "place of an element")"#;
+const OF_ELEMENTS: &str = r#"SELECT json_group_array("$3" ORDER BY "place of an element")
+    FROM unnest("$1") WITH ORDINALITY AS elements (x, "place of an element") WHERE "$2""#;
+const GUARDED: &str = r#"SELECT CASE WHEN "$1" IS NOT NULL THEN "$2" END"#;
