@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the gold, the schema or the line cannot be used | `gold_error` |
 //! | the prediction does not parse, names what the schema lacks, writes, or is missing | `pred_error` |
-//! | a construct or the name of a dialect that is not known; a gold with a function that SQLite lacks; a query larger or deeper than a limit, ours or SQLite's | `unsupported` |
+//! | a construct or the name of a dialect that is not known; a gold with a function that SQLite lacks; a function of another system of which nothing is known; a query larger or deeper than a limit, ours or SQLite's | `unsupported` |
 //! | a query ran into the time, row or memory limits of the sandbox | `timeout` |
 //! | the gold answered on no database | `untested` |
 //! | no worker process can be started | `machine_error` |
@@ -13,7 +13,7 @@
 //! A metric has the status of what it met ([`Record::status_of`](crate::Record::status_of)); that of the pair is made of them.
 //! Where both sides fail, the gold is named, unless it is merely not supported.
 
-use twinql_sql::SqlError;
+use twinql_sql::{Dialect, SqlError};
 use twinql_sql::prove::{ProveError, Side};
 use twinql_suite::{FileVerdict, VerdictBy};
 
@@ -92,6 +92,13 @@ fn of_refusal(side: Side, message: &str) -> Status {
     of_side(side, opaque || is_beyond(message))
 }
 
+/// The function of another system that the sandbox lacks, because nothing is known of it.
+fn unknown(message: &str) -> Option<(Dialect, &str)> {
+    let (_, rest) = message.split_once(NO_FUNCTION)?;
+    let name = rest.trim_start_matches([':', ' ']);
+    Dialect::of_opaque(name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?)
+}
+
 /// Whether a refusal says nothing of whether the text is a query.
 fn is_beyond(message: &str) -> bool {
     BEYOND.iter().any(|limit| message.contains(limit))
@@ -99,6 +106,10 @@ fn is_beyond(message: &str) -> bool {
 
 fn refused(side: Side, message: &str) -> (Status, Option<String>) {
     let name = side_name(side);
+    if let Some((dialect, function)) = unknown(message) {
+        let error = format!("{name}: nothing is known of {dialect}'s {function}, and only one query calls it");
+        return (Status::Unsupported, Some(error));
+    }
     let error = match message {
         "not authorized" => {
             format!("{name}: not authorized: the sandbox runs queries that read, and nothing that writes")

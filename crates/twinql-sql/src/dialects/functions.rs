@@ -95,6 +95,19 @@ impl Dialect {
         })
     }
 
+    /// The name of a function of this dialect of which nothing is known.
+    pub(crate) fn opaque_name(self, name: &str) -> String {
+        format!("{self}_{name}")
+    }
+
+    /// The function that such a name stands for, and its dialect.
+    pub fn of_opaque(name: &str) -> Option<(Dialect, &str)> {
+        Dialect::ALL.into_iter().find_map(|dialect| {
+            let rest = name.strip_prefix(dialect.name())?.strip_prefix('_')?;
+            (!rest.is_empty()).then_some((dialect, rest))
+        })
+    }
+
     /// Whether a call means the same in every system.
     pub(crate) fn is_portable(name: &str, arguments: usize) -> bool {
         PORTABLE.iter().any(|(n, (least, most))| *n == name && *least <= arguments && arguments <= *most)

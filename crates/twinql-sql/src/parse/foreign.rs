@@ -5,6 +5,7 @@
 //! plain signs that a text is another system's: those are refused before anything is compared, with the flag that says
 //! whose SQL a text is ([`refuse`]).
 
+use std::fmt;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
@@ -25,12 +26,9 @@ pub fn lacking(parsed: &Parsed) -> Option<SqlError> {
     if parsed.dialect != Dialect::Sqlite {
         return None;
     }
-    let (found, span) = first(&parsed.query, |_| true)?;
-    let message = match found {
-        Foreign::Function(name) => format!("no such function: {name}"),
-        Foreign::Sign(what) | Foreign::Form(what) => not_sqlites(what),
-    };
-    invalid::<()>(message, span).err()
+    // A function of which nothing is known stands in a translation alone: a text of SQLite's that calls one is refused before.
+    let (found, span) = first(&parsed.query, |found| !matches!(found, Foreign::Opaque(_)))?;
+    invalid::<()>(found.to_string(), span).err()
 }
 
 fn not_sqlites(what: &str) -> String {
@@ -63,7 +61,8 @@ const SIGNS: [&str; 12] = [
 /// those who parse it.
 pub(crate) fn refuse(sql: &str) -> Result<(), SqlError> {
     let upper = sql.to_ascii_uppercase();
-    if !SIGNS.iter().any(|sign| upper.contains(sign)) {
+    let of_another = |dialect: Dialect| upper.contains(&dialect.opaque_name("").to_ascii_uppercase());
+    if !SIGNS.iter().any(|sign| upper.contains(sign)) && !Dialect::ALL.into_iter().any(of_another) {
         return Ok(());
     }
     let Ok(parsed) = parse(sql) else {
@@ -72,9 +71,9 @@ pub(crate) fn refuse(sql: &str) -> Result<(), SqlError> {
     if let Some(span) = limit_all(&parsed.sql) {
         return invalid(not_sqlites("LIMIT ALL"), span);
     }
-    match first(&parsed.query, |found| matches!(found, Foreign::Sign(_))) {
-        Some((Foreign::Sign(what), span)) => invalid(not_sqlites(what), span),
-        _ => Ok(()),
+    match first(&parsed.query, |found| matches!(found, Foreign::Sign(_) | Foreign::Opaque(_))) {
+        Some((found, span)) => invalid(found.to_string(), span),
+        None => Ok(()),
     }
 }
 
@@ -106,6 +105,17 @@ enum Foreign {
     Form(&'static str),
     /// A function, by its name.
     Function(String),
+    /// What a translation calls a function of another system of which nothing is known.
+    Opaque(String),
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Foreign::Function(name) | Foreign::Opaque(name) => write!(f, "no such function: {name}"),
+            Foreign::Sign(what) | Foreign::Form(what) => f.write_str(&not_sqlites(what)),
+        }
+    }
 }
 
 use Foreign::{Form, Sign};
@@ -265,7 +275,10 @@ fn of_call(call: &Function) -> Option<Foreign> {
     let known = function::is_scalar(&name)
         || function::aggregate(&name).is_some()
         || function::window_arity(&name).is_some();
-    (!known).then_some(Foreign::Function(name))
+    match Dialect::of_opaque(&name) {
+        Some(_) => Some(Foreign::Opaque(name)),
+        None => (!known).then_some(Foreign::Function(name)),
+    }
 }
 
 #[cfg(test)]
@@ -291,6 +304,11 @@ mod tests {
             let error = refuse(sql).unwrap_err().to_string();
             assert!(error.contains(what) && error.contains("--dialect"), "{sql}: {error}");
         }
+        // What translations call a function of which nothing is known is no way around an error.
+        let opaque = "SELECT tsql_checksum(a) FROM t";
+        let error = refuse(opaque).unwrap_err().to_string();
+        assert!(error.contains("no such function: tsql_checksum at line 1, column 8"), "{error}");
+        assert_eq!(lacking(&parse(opaque).unwrap()), None);
     }
 
     /// Beside a gold that SQLite runs, all of it counts; the door lets pass what is no sign of another system.

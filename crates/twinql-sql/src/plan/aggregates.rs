@@ -81,7 +81,7 @@ impl<'a> Planner<'a> {
                 let known = function::aggregate(words.name).and_then(|known| known.func.clone());
                 (known.unwrap_or_else(|| AggFunc::Other(words.name.to_owned())), words)
             }
-            None => (AggFunc::Other(format!("{}_{name}", self.dialect)), Words::new(name, args)),
+            None => (AggFunc::Other(self.dialect.opaque_name(name)), Words::new(name, args)),
         }
     }
 

@@ -91,7 +91,7 @@ impl Planner<'_> {
             }
             None => None,
         };
-        planned.unwrap_or_else(|| call(&format!("{}_{name}", self.dialect), args))
+        planned.unwrap_or_else(|| call(&self.dialect.opaque_name(&name), args))
     }
 
     /// A call as PostgreSQL, MySQL or standard SQL means it; of other dialects only what every system has.

@@ -83,7 +83,7 @@ impl Planner<'_> {
             ("trim" | "ltrim" | "rtrim", [_, what])
                 if dialect != Dialect::Postgres && !is_character(what) =>
             {
-                same(&format!("{dialect}_{name}"))
+                same(&dialect.opaque_name(name))
             }
             ("locate", [_, _, _]) if mysql => same("my_locate"),
             ("char" | "quote" | "json_type", _) if mysql => same(&format!("mysql_{name}")),

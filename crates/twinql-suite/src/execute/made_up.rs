@@ -62,12 +62,7 @@ impl Sandbox {
 fn unknown_function(message: &str) -> Option<&str> {
     let name = message.split_once("no such function: ")?.1;
     let name = name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
-    let of = |dialect: Dialect| {
-        name.strip_prefix(dialect.name())
-            .and_then(|rest| rest.strip_prefix('_'))
-            .is_some_and(|rest| !rest.is_empty())
-    };
-    Dialect::ALL.into_iter().any(of).then_some(name)
+    Dialect::of_opaque(name).map(|_| name)
 }
 
 fn define(connection: &Connection, name: &str) -> rusqlite::Result<()> {
