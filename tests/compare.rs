@@ -36,6 +36,56 @@ fn standing<'r>(report: &'r Value, system: &str, metric: &str) -> &'r Value {
     all.iter().find(|s| s["system"] == system && s["metric"] == metric).unwrap()
 }
 
+/// Blank lines end interactions: of the second one a turn is wrong.
+#[test]
+fn interactions_are_right_if_every_turn_is() {
+    let folder = folder();
+    let lines: Vec<&str> = GOLD.lines().collect();
+    folder.write("gold.sql", format!("{}\n{}\n\n{}\n{}\n", lines[0], lines[1], lines[2], lines[3]));
+    let report: Value = folder.json(&with("good.txt --format json --exchanges 500"));
+    let whole = &standing(&report, "good", "suite")["interactions"];
+    assert_eq!((&whole["interactions"], &whole["accuracy"]), (&2.into(), &0.5.into()));
+    assert_eq!(whole["by_turn"], serde_json::json!([0.5, 1.0, null, null]));
+    let (table, _) = folder.run(&with("good.txt"), 0);
+    says(&table, &["Interactions of which every turn is right, by suite (2 interactions)"]);
+    let over = "--gold gold.sql --pred good.txt --schemas concerts.sql";
+    let scored = folder.json(&format!("score {over} --metric suite --format json"));
+    assert_eq!(&scored["interactions"]["suite"], whole);
+    folder.run("suite build --gold gold.sql --schemas concerts.sql --out a.suite", 0);
+    let run = folder.json("suite run --suite a.suite --gold gold.sql --pred good.txt --format json");
+    assert_eq!(&run["systems"][0]["interactions"], whole);
+}
+
+/// CoSQL's development set by the official metric: Table 3 of the ESM+ paper, in percent.
+#[test]
+fn interactions_of_cosql_are_those_that_are_published() {
+    let Some(data) = std::env::var_os("TWINQL_DATA").map(std::path::PathBuf::from) else {
+        println!("skipped: TWINQL_DATA is not set");
+        return;
+    };
+    let published = [
+        ("ESMp_GPT4Turbo", "45.9", "16.7"),
+        ("ESMp_Claude", "38.3", "13.7"),
+        ("ESMp_RASAT_PICARD", "58.6", "27.0"),
+        ("ESMp_STAR", "59.8", "30.7"),
+    ];
+    for (system, turns, interactions) in published {
+        let at = |path: &str| data.join(path).display().to_string();
+        let (gold, schemas) = (at("cosql/dev_gold.txt"), at("cosql/tables.json"));
+        let pred = at(&format!("predictions/cosql_dev/{system}.txt"));
+        let flags = ["--metric", "esm:official", "--format", "json", "--out", "scores.json"];
+        let folder = Folder::new();
+        folder.run(
+            &[&["score", "--gold", &gold, "--schemas", &schemas, "--pred", &pred][..], &flags].concat(),
+            0,
+        );
+        let found: Value = serde_json::from_str(&folder.read("scores.json")).unwrap();
+        let percent = |share: &Value| format!("{:.1}", share.as_f64().unwrap() * 100.0);
+        assert_eq!(percent(&found["mean"]["esm:official"]), turns, "{system}");
+        assert_eq!(percent(&found["interactions"]["esm:official"]["accuracy"]), interactions, "{system}");
+    }
+}
+
 #[test]
 fn systems_with_accuracies_contests_and_rankings() {
     let folder = folder();

@@ -162,10 +162,16 @@ fn errors_name_the_flag_of_their_query() {
     let found =
         proved(&folder, [plain, "SELECT frobnicate(age) FROM singer"], &["--gold-dialect", "postgres"]);
     assert_eq!(found["records"][0]["status"], "pred_error", "{found}");
-    // A function of another system that nothing here has is not understood, and no error of the prediction.
-    let found =
-        proved(&folder, [plain, "SELECT frobnicate(age) FROM singer"], &["--pred-dialect", "generic"]);
-    assert_eq!(found["records"][0]["status"], "unsupported", "{found}");
+    // A function of another system that nothing here has is opaque, and no error of the prediction.
+    let opaque = "SELECT frobnicate(age) FROM singer";
+    let found = proved(&folder, [plain, opaque], &["--pred-dialect", "generic"]);
+    assert_eq!(found["records"][0]["scores"]["proof"], 0.5, "{found}");
+    let never = "SELECT age FROM singer WHERE frobnicate(age) > 1 OR 1 = 1";
+    let found = proved(&folder, [plain, never], &["--pred-dialect", "snowflake"]);
+    assert_eq!(found["records"][0]["scores"]["proof"], 1.0, "{found}");
+    // Its name in a translation is no way around the error that SQLite gives.
+    let found = proved(&folder, [plain, "SELECT snowflake_frobnicate(age) FROM singer"], &[]);
+    assert_eq!(found["records"][0]["status"], "pred_error", "{found}");
 }
 
 /// Names are found as the query's system finds them, over whatever DDL.

@@ -10,6 +10,7 @@ mod delong;
 mod error;
 mod estimate;
 mod hardness;
+mod interactions;
 mod keywords;
 mod normal;
 mod precision;
@@ -34,6 +35,7 @@ pub use estimate::{
     reweighed,
 };
 pub use hardness::{Counts, Hardness, counts, hardness};
+pub use interactions::{Interactions, OfInteractions, TURNS};
 pub use keywords::{Keyword, KeywordSet, UnknownKeyword, keywords};
 pub use precision::{PrecisionPoint, average_precision, precision_recall_curve};
 pub use rank::{kendall_tau_b, pearson, ranks, spearman};

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::bootstrap::{Interval, Resampling, quantile, resample};
 use crate::confusion::Confusion;
 use crate::error::Undefined;
+use crate::interactions::{Interactions, OfInteractions};
 use crate::rank::kendall_tau_b;
 use crate::significance::{holm, paired_randomisation, wilson};
 
@@ -36,6 +37,8 @@ pub struct Systems {
     pub scores: Vec<Vec<Vec<Option<f64>>>>,
     /// Classes of items that are reported apart: their name and members.
     pub classes: Vec<(String, Vec<usize>)>,
+    /// The interaction that each item is a turn of, in their order; empty where items are questions of their own.
+    pub interactions: Vec<usize>,
     /// The metric that the others are compared with, by its place.
     pub reference: usize,
 }
@@ -61,6 +64,9 @@ pub struct Standing {
     pub mean: Option<Interval>,
     /// The accuracy in each class, in the order of [`Systems::classes`]; none for an empty class.
     pub by_class: Vec<Option<f64>>,
+    /// Over interactions, where items are turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interactions: Option<OfInteractions>,
 }
 
 /// Two systems under one metric.
@@ -204,6 +210,7 @@ impl Systems {
                     high,
                     mean: (!metric.binary).then(|| mean_interval(&scores, how)).transpose()?,
                     by_class: self.classes.iter().map(|(_, members)| share(right, members)).collect(),
+                    interactions: Interactions::of(&self.interactions, right).outcome(how.level),
                 });
             }
         }
@@ -379,6 +386,7 @@ mod tests {
             metrics: vec![column("suite", true), column("noisy", false)],
             scores: vec![of(40), of(30), of(20)],
             classes: vec![("first".into(), (0..25).collect()), ("none".into(), Vec::new())],
+            interactions: (0..60).map(|turn| turn / 3).collect(),
             reference: 0,
         }
     }
@@ -391,6 +399,8 @@ mod tests {
         assert_eq!((a.system.as_str(), a.metric.as_str(), a.accuracy), ("a", "suite", 40.0 / 60.0));
         assert!(a.low < a.accuracy && a.accuracy < a.high && a.mean.is_none());
         assert_eq!(a.by_class, [Some(1.0), None]);
+        // Of 20 interactions of three turns, 40 right turns make 13 whole ones.
+        assert_eq!(a.interactions.as_ref().map(|i| (i.interactions, i.accuracy)), Some((20, 13.0 / 20.0)));
         assert_eq!((got.standings[1].unscored, got.standings[1].accuracy), (1, 38.0 / 60.0));
         assert!(got.standings[1].mean.is_some());
         assert_eq!(got.contests.len(), 6);

@@ -13,8 +13,8 @@
 //! A metric has the status of what it met ([`Record::status_of`](crate::Record::status_of)); that of the pair is made of them.
 //! Where both sides fail, the gold is named, unless it is merely not supported.
 
-use twinql_sql::{Dialect, SqlError};
 use twinql_sql::prove::{ProveError, Side};
+use twinql_sql::{Dialect, SqlError};
 use twinql_suite::{FileVerdict, VerdictBy};
 
 use crate::job::{Job, Work};
@@ -107,7 +107,8 @@ fn is_beyond(message: &str) -> bool {
 fn refused(side: Side, message: &str) -> (Status, Option<String>) {
     let name = side_name(side);
     if let Some((dialect, function)) = unknown(message) {
-        let error = format!("{name}: nothing is known of {dialect}'s {function}, and only one query calls it");
+        let error =
+            format!("{name}: nothing is known of {dialect}'s {function}, and only one query calls it");
         return (Status::Unsupported, Some(error));
     }
     let error = match message {

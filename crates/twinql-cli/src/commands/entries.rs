@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use twinql::files::Inputs;
-use twinql::input::{Guessing, Pairs, Schemas, Source, open};
+use twinql::input::{Guessing, Item, Pairs, Schemas, Source, open};
 use twinql::metrics::Hardness;
 use twinql::suite::suite::plugs;
 use twinql::{Dialects, Job, Work};
@@ -32,10 +32,13 @@ impl System {
 }
 
 /// All systems, and the pairs that are distinct among their answers.
+#[derive(Default)]
 pub(crate) struct Entries {
     pub(crate) systems: Vec<System>,
     /// Spider's class of each gold; none for one that cannot be read.
     pub(crate) hardness: Vec<Option<Hardness>>,
+    /// The interaction of each gold; empty where golds are questions of their own.
+    pub(crate) interactions: Vec<usize>,
     /// Each pair of a gold and a prediction once, for systems often predict the same.
     distinct: Vec<Job>,
 }
@@ -124,18 +127,21 @@ impl Entries {
         plugging: Option<usize>,
         console: Console,
     ) -> Result<Entries> {
-        let mut entries = Entries { systems: Vec::new(), hardness: Vec::new(), distinct: Vec::new() };
+        let mut entries = Entries::default();
         let mut known: HashMap<(usize, String), usize> = HashMap::new();
         for (name, file) in systems {
             let mut answers = Vec::new();
             let pairs = pairs(gold, &file, schemas)?;
             input::say(&pairs, console);
             for (at, item) in pairs.items.enumerate() {
-                let job = item?.job;
+                let Item { job, about } = item?;
                 // A prediction that is no text at all leaves no pair, and with it no gold to look at.
                 match entries.hardness.get_mut(at) {
                     Some(known) => *known = known.or_else(|| class(&job)),
-                    None => entries.hardness.push(class(&job)),
+                    None => {
+                        entries.hardness.push(class(&job));
+                        entries.interactions.extend(about.interaction);
+                    }
                 }
                 answers.push(entries.candidates(at, job, plugging, &mut known));
             }

@@ -93,14 +93,15 @@ struct Scores<'e> {
 impl Says for Scores<'_> {
     type Record = Record;
 
-    fn add(&mut self, job: &Job, _: &About, record: &mut Record) -> Result<Status> {
-        self.tally.add(record);
+    fn add(&mut self, job: &Job, about: &About, record: &mut Record) -> Result<Status> {
+        self.tally.add(record, about.interaction);
         self.contradicted.tell(job, record, self.console);
         Ok(record.status)
     }
 
-    fn again(&mut self, _: &Item, line: &Value) -> Result<()> {
-        self.tally.add(&Record::deserialize(line).context("a line of an earlier run is no record")?);
+    fn again(&mut self, item: &Item, line: &Value) -> Result<()> {
+        let record = Record::deserialize(line).context("a line of an earlier run is no record")?;
+        self.tally.add(&record, item.about.interaction);
         Ok(())
     }
 
@@ -128,14 +129,18 @@ impl Says for Scores<'_> {
     }
 
     fn end(&self, counts: &StatusCounts) -> Result<End> {
-        Ok(End {
-            document: json!({
+        let mut document = json!({
                 "metric_status": self.tally.map(|of| json!(of.statuses)),
                 // Over the pairs that have a score, and over all with 0 for those that have none.
                 "mean": self.tally.map(|of| json!(of.mean())),
                 "scored": self.tally.map(|of| json!(of.scored)),
                 "mean_over_all": self.tally.map(|of| json!(of.over_all())),
-            }),
+        });
+        if let (Some(interactions), Value::Object(document)) = (self.tally.interactions(), &mut document) {
+            document.insert("interactions".into(), interactions);
+        }
+        Ok(End {
+            document,
             lines: self.tally.lines(counts),
             checked: self.tally.checked(),
             in_part: self.tally.in_part,

@@ -16,7 +16,7 @@ use twinql::corpus::{predictions, spider};
 use twinql::files::{Inputs, read_bounded};
 use twinql::input::{Guessing, Schemas, pred_in_sqlite};
 use twinql::judging::Workers;
-use twinql::metrics::Hardness;
+use twinql::metrics::{Hardness, Interactions, OfInteractions, Resampling};
 use twinql::record::Status;
 use twinql::signature::{Signature, suite_hash};
 use twinql::sql::prove::Side;
@@ -240,6 +240,8 @@ struct Row {
     errors: usize,
     /// Pairs that no database of the suite tests: not counted as right.
     untested: usize,
+    /// Where golds are turns of interactions.
+    interactions: Interactions,
 }
 
 /// Where the verdict on a line stands among the pairs that ran, or why it has none.
@@ -247,7 +249,10 @@ type Place = Result<usize, (Status, String)>;
 
 impl Row {
     /// Counts a verdict, in its class and in all.
-    fn add(&mut self, record: &RunRecord<'_>) {
+    fn add(&mut self, record: &RunRecord<'_>, interaction: Option<usize>) {
+        if let Some(interaction) = interaction {
+            self.interactions.add(interaction, record.score == Some(1));
+        }
         match record.status {
             Status::Ok => {}
             Status::Untested => self.untested += 1,
@@ -258,6 +263,10 @@ impl Row {
             self.all[at] += 1;
             self.right[at] += usize::from(record.score == Some(1));
         }
+    }
+
+    fn whole(&self) -> Option<OfInteractions> {
+        self.interactions.clone().outcome(Resampling::default().level)
     }
 }
 
@@ -368,10 +377,11 @@ pub(crate) fn run(typed: &suite::SuiteRun, console: Console) -> Result<bool> {
     let hardness: Vec<Option<Hardness>> = golds.iter().map(|gold| hardness_of(&gold.sql)).collect();
     let mut rows = vec![Row::default(); systems.len()];
     let mut sink = typed.out.as_deref().map(|out| Sink::new(Some(out))).transpose()?;
+    let interactive = golds.iter().any(|gold| gold.interaction > 0);
     for (system, i, place) in &places {
         let verdict = place.as_ref().map(|at| &verdicts[*at]);
         let record = record(&systems[*system], *i, &golds[*i], hardness[*i], verdict);
-        rows[*system].add(&record);
+        rows[*system].add(&record, interactive.then_some(golds[*i].interaction));
         if let Some(sink) = &mut sink {
             sink.line(&serde_json::to_string(&record)?)?;
         }
@@ -476,7 +486,16 @@ fn text(systems: &[String], rows: &[Row]) -> String {
     let pairs =
         |row: &Row| std::iter::once("pairs".to_owned()).chain(row.all.iter().map(usize::to_string)).collect();
     lines.extend(rows.first().map(pairs));
-    table(&lines)
+    let mut out = table(&lines);
+    for (system, row) in systems.iter().zip(rows) {
+        if let Some(OfInteractions { interactions, accuracy, .. }) = row.whole() {
+            let share = accuracy * 100.0;
+            out.push_str(&format!(
+                "{system}: every turn right in {share:.1} % of {interactions} interactions\n"
+            ));
+        }
+    }
+    out
 }
 
 /// The same as JSON, an object for each system.
@@ -490,7 +509,12 @@ fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
                 let accuracy = (all > 0).then(|| right as f64 / all as f64);
                 classes.insert((*name).into(), json!({"right": right, "pairs": all, "accuracy": accuracy}));
             }
-            json!({"system": system, "accuracy": classes, "untested": row.untested, "errors": row.errors})
+            let mut document =
+                json!({"system": system, "accuracy": classes, "untested": row.untested, "errors": row.errors});
+            if let (Some(whole), serde_json::Value::Object(document)) = (row.whole(), &mut document) {
+                document.insert("interactions".into(), json!(whole));
+            }
+            document
         })
         .collect()
 }

@@ -1,7 +1,8 @@
 //! What metrics say of many pairs together: means, each with what it is over, and statuses.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use twinql::Engine;
+use twinql::metrics::{Interactions, Metric, OfInteractions, Resampling};
 use twinql::record::{Record, Status, StatusCounts};
 
 /// What one metric says of all pairs.
@@ -12,12 +13,19 @@ pub(super) struct OfMetric {
     /// Pairs that it has a score for.
     pub(super) scored: usize,
     pub(super) statuses: StatusCounts,
+    /// The score from which on a turn of an interaction is right.
+    threshold: f64,
+    interactions: Interactions,
 }
 
 impl OfMetric {
     /// The mean over the pairs that have a score; none where no pair has one.
     pub(super) fn mean(&self) -> Option<f64> {
         (self.scored > 0).then(|| self.sum / self.scored as f64)
+    }
+
+    fn whole(&self) -> Option<OfInteractions> {
+        self.interactions.clone().outcome(Resampling::default().level)
     }
 
     /// The least that the mean over all pairs can be: 0 for those without a score.
@@ -36,17 +44,25 @@ pub(super) struct Tally {
 
 impl Tally {
     pub(super) fn new(engine: &Engine) -> Tally {
-        let of = |name| OfMetric { name, ..OfMetric::default() };
-        Tally { metrics: engine.metrics().iter().map(|m| of(m.name)).collect(), in_part: 0 }
+        let of = |m: &&'static Metric| OfMetric {
+            name: m.name,
+            threshold: engine.threshold(m),
+            ..OfMetric::default()
+        };
+        Tally { metrics: engine.metrics().iter().map(of).collect(), in_part: 0 }
     }
 
-    /// Takes in a record.
-    pub(super) fn add(&mut self, record: &Record) {
+    /// Takes in a record, of a turn of an interaction maybe.
+    pub(super) fn add(&mut self, record: &Record, interaction: Option<usize>) {
         for of in &mut self.metrics {
             of.statuses.add(record.status_of(of.name));
-            if let Some(score) = record.score(of.name) {
+            let score = record.score(of.name);
+            if let Some(score) = score {
                 of.sum += score;
                 of.scored += 1;
+            }
+            if let Some(interaction) = interaction {
+                of.interactions.add(interaction, score.is_some_and(|score| score >= of.threshold));
             }
         }
         let fails = |of: &OfMetric| record.status_of(of.name) != Status::Ok;
@@ -56,6 +72,12 @@ impl Tally {
     /// Something of each metric, by its name.
     pub(super) fn map(&self, of: impl Fn(&OfMetric) -> Value) -> Map<String, Value> {
         self.metrics.iter().map(|metric| (metric.name.to_owned(), of(metric))).collect()
+    }
+
+    /// Interactions by each metric; none where pairs are no turns.
+    pub(super) fn interactions(&self) -> Option<Value> {
+        let outcomes = self.metrics.iter().map(|of| Some((of.name.to_owned(), json!(of.whole()?))));
+        outcomes.collect::<Option<Map<_, _>>>().filter(|of| !of.is_empty()).map(Value::Object)
     }
 
     /// The means, with what each is over, and the statuses of metrics that are not those of the pairs.
@@ -79,6 +101,15 @@ impl Tally {
                 of.name,
                 of.over_all()
             ));
+        }
+        for of in &self.metrics {
+            if let Some(whole) = of.whole() {
+                let OfInteractions { interactions, accuracy, .. } = whole;
+                lines.push(format!(
+                    "{} calls every turn right in {accuracy:.4} of {interactions} interactions",
+                    of.name
+                ));
+            }
         }
         lines
     }

@@ -12,6 +12,7 @@ use super::{Planner, dialect as words};
 use crate::dialects::Dialect;
 use crate::dialects::functions::To;
 use crate::expr::{BinaryOp, Expr};
+use crate::function;
 use crate::schema::Affinity;
 use crate::temporal::{Moment, Part, Unit, format_mysql, format_postgres, to_mysql_format, to_strftime};
 
@@ -80,7 +81,17 @@ impl Planner<'_> {
     pub(super) fn foreign_function(&self, name: String, args: Vec<Expr>) -> Expr {
         if !self.dialect.functions_of_its_own() {
             self.check_call(&name, &args);
-            return self.shared_function(self.dialect, name, args);
+            return match self.shared_function(self.dialect, name, args) {
+                // PostgreSQL and MySQL have no function but those that are known; some system may.
+                Expr::Function { name, args }
+                    if self.dialect == Dialect::Generic
+                        && !function::is_scalar(&name)
+                        && Dialect::of_opaque(&name).is_none() =>
+                {
+                    call(&self.dialect.opaque_name(&name), args)
+                }
+                planned => planned,
+            };
         }
         let planned = match self.dialect.function(&name, args.len()).map(|f| &f.to) {
             Some(To::Call(known)) => return call(known, args),

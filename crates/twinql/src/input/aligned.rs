@@ -30,6 +30,8 @@ pub(super) struct Aligned {
     echo: bool,
     /// The field of the predictions that holds their queries, where they have fields.
     key: Option<String>,
+    /// The golds have interactions.
+    interactive: bool,
     /// Pairs in all, and so far.
     of: usize,
     done: usize,
@@ -59,6 +61,7 @@ impl Aligned {
             schemas,
             echo,
             key,
+            interactive: gold_count.interactive,
             of: gold_count.golds,
             done: 0,
         })
@@ -118,6 +121,7 @@ impl Aligned {
             job: Job { id, work },
             about: About {
                 db_id: Some(gold.db_id).filter(|d| !d.is_empty()),
+                interaction: self.interactive.then_some(gold.interaction),
                 echo,
                 print,
                 ..About::default()

@@ -258,6 +258,8 @@ pub struct About {
     pub db_id: Option<String>,
     /// The split that it belongs to.
     pub split: Option<String>,
+    /// The interaction that it is a turn of, where the golds have interactions.
+    pub interaction: Option<usize>,
     /// What `corpus grade` says of a pair that differs, from 0 to 1.
     pub ease: Option<f32>,
     /// On what share of plausible databases the two queries agree, as `corpus share` says.

@@ -122,6 +122,7 @@ impl PairItems {
             alike: false,
         };
         let about = About {
+            interaction: None,
             number,
             label: pair.label.map(|l| l == 1),
             source: pair.source.clone(),

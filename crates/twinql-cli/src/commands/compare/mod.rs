@@ -134,6 +134,7 @@ impl Entries {
             metrics: measures.iter().map(column).collect(),
             scores: self.systems.iter().enumerate().map(of_system).collect(),
             classes: Hardness::ALL.map(class).to_vec(),
+            interactions: self.interactions.clone(),
             reference: measures.iter().position(|m| m.metric == reference).unwrap_or(0),
         }
     }

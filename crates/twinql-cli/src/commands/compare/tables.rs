@@ -25,6 +25,7 @@ impl Found {
         );
         let ranked = self.ranked();
         out.push_str(&standings(comparison, measures, &ranked));
+        out.push_str(&interactions(comparison, &ranked));
         out.push_str(&unscored(comparison));
         if ranked.len() > 1 {
             out.push_str(&format!("\nContests under {}\n", comparison.reference));
@@ -79,6 +80,28 @@ fn standings(comparison: &Comparison, measures: &[Subject], ranked: &[&Standing]
         rows.push(row);
     }
     table(&rows)
+}
+
+/// Interactions by the reference, of which every turn is right, and turns by their place; nothing where golds are questions
+/// of their own.
+fn interactions(comparison: &Comparison, ranked: &[&Standing]) -> String {
+    let head = ["system", "interactions", "", "turn 1", "turn 2", "turn 3", "later"];
+    let mut rows = vec![head.map(String::from).to_vec()];
+    let mut of = 0;
+    for standing in ranked {
+        let Some(found) = &standing.interactions else { return String::new() };
+        let whole = [standing.system.clone(), format!("{:.4}", found.accuracy)];
+        let mut row = whole.to_vec();
+        row.push(format!("{:.3}-{:.3}", found.low, found.high));
+        row.extend(found.by_turn.iter().map(|a| a.map_or_else(|| "n/a".into(), |a| format!("{a:.3}"))));
+        rows.push(row);
+        of = found.interactions;
+    }
+    format!(
+        "\nInteractions of which every turn is right, by {} ({of} interactions)\n{}",
+        comparison.reference,
+        table(&rows)
+    )
 }
 
 /// How many golds count as not right since a metric has no score for the prediction. All systems are measured on the same

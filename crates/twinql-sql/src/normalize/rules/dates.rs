@@ -225,9 +225,10 @@ fn reads_back(format: &str, read: &str) -> bool {
     (timed || is_day_of(format))
         && [[2014, 11, 23, 17, 38, 49], [1987, 5, 26, 8, 41, 54]].iter().all(|parts| {
             let [year, month, day, hour, minute, second] = parts.map(|part| format!("{part:02}"));
-            let text = [("%Y", year), ("%m", month), ("%d", day), ("%H", hour), ("%M", minute), ("%S", second)]
-                .into_iter()
-                .fold(format.to_owned(), |text, (part, digits)| text.replace(part, &digits));
+            let text =
+                [("%Y", year), ("%m", month), ("%d", day), ("%H", hour), ("%M", minute), ("%S", second)]
+                    .into_iter()
+                    .fold(format.to_owned(), |text, (part, digits)| text.replace(part, &digits));
             parse_mysql(&text, read).is_some_and(|moment| moment.to_string() == text)
         })
 }
@@ -236,7 +237,10 @@ fn reads_back(format: &str, read: &str) -> bool {
 fn is_moment(e: &Expr, cx: &Context<'_>) -> bool {
     let span = |e: &Expr| e.as_function().is_some_and(|(name, _)| name.starts_with("pg_interval"));
     match e.as_function().map(|(name, args)| (name.as_str(), args.as_slice())) {
-        Some(("pg_timestamp" | "pg_date_trunc" | "my_date_add" | "my_str_to_date" | "datetime" | "date", _)) => true,
+        Some((
+            "pg_timestamp" | "pg_date_trunc" | "my_date_add" | "my_str_to_date" | "datetime" | "date",
+            _,
+        )) => true,
         Some(("pg_add" | "pg_subtract", [at, by])) => is_moment(at, cx) && span(by),
         Some(_) => false,
         None => is_date(e, cx),
