@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
-use twinql_sql::prove::{Certificate, Homomorphisms, ProveError, Rows};
+use twinql_sql::prove::{Certificate, Contained, Homomorphisms, ProveError, Rows};
 use twinql_sql::{Proof, Semantics, prove};
 
 use crate::job::Job;
@@ -53,6 +53,7 @@ fn of_verdict(proof: &Proof) -> Json {
             "pred_only": unknown.pred_only,
             "kinds": unknown.kinds.iter().map(|kind| kind.name).collect::<Vec<_>>(),
             "limits": unknown.limits,
+            "contained": unknown.contained.as_ref().map(containment),
         }),
     }
 }
@@ -66,6 +67,11 @@ fn certificate(certificate: &Certificate) -> Json {
         }),
         Certificate::Homomorphisms(maps) => mappings(maps),
     }
+}
+
+/// That one query is contained in the other, as JSON.
+pub(crate) fn containment(Contained { side, maps }: &Contained) -> Json {
+    json!({ "side": side.to_string(), "certificate": mappings(maps) })
 }
 
 /// Mappings of rows, as JSON.
@@ -126,6 +132,12 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
             }
             for kind in &unknown.kinds {
                 line(format!("  {}: {}", kind.name, kind.about));
+            }
+            if let Some(Contained { side, maps }) = &unknown.contained {
+                line(format!("  contained: each row that the {side} query answers the other one answers too"));
+                for text in maps.to_string().lines() {
+                    line(format!("    {text}"));
+                }
             }
             for limit in &unknown.limits {
                 line(format!("  limit: {limit}"));

@@ -116,6 +116,32 @@ mod tests {
         }
     }
 
+    /// One of the two answers more rows, and all of the other's.
+    #[test]
+    fn one_query_is_contained_in_the_other() {
+        let narrow = "SELECT name FROM singer WHERE country = 'fr' AND age > 30";
+        for (gold, pred, contained) in [
+            (narrow, "SELECT name FROM singer WHERE country = 'fr'", Some(Side::Gold)),
+            ("SELECT name FROM singer WHERE age > 20", narrow, Some(Side::Pred)),
+            // A row that must be there, and is not of the same singer.
+            (
+                "SELECT s.name FROM singer s JOIN song t ON t.singer = s.id WHERE t.title = 'x'",
+                "SELECT name FROM singer",
+                Some(Side::Gold),
+            ),
+            ("SELECT name FROM singer WHERE country = 'de'", narrow, None),
+            // Of groups and first rows nothing is said.
+            ("SELECT COUNT(*) FROM singer WHERE age > 20", "SELECT COUNT(*) FROM singer", None),
+            ("SELECT name FROM singer WHERE age > 20 LIMIT 3", "SELECT name FROM singer LIMIT 3", None),
+        ] {
+            let found = match said(gold, pred) {
+                Conjunctive::NoMapping(contained) => contained.map(|c| c.side),
+                _ => None,
+            };
+            assert_eq!(found, contained, "{gold} | {pred}");
+        }
+    }
+
     #[test]
     fn a_side_that_cannot_be_read_is_named() {
         let schema = Schema::from_ddl("s", "CREATE TABLE t (a INTEGER)").unwrap();

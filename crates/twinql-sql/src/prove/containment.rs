@@ -23,8 +23,9 @@ pub enum Conjunctive {
     Equal(Box<Homomorphisms>),
     /// Both are conjunctive, or unions of such, and no mapping exists. Where all conditions are equalities
     /// and no key or foreign key plays a part, this decides that they differ (Chandra & Merlin 1977 for sets,
-    /// Chaudhuri & Vardi 1993 for bags); elsewhere it says that this test does not show them equal.
-    NoMapping,
+    /// Chaudhuri & Vardi 1993 for bags); elsewhere it says that this test does not show them equal. Rows may be mapped one
+    /// way.
+    NoMapping(Option<Contained>),
     /// No mapping was found, and these sides are not conjunctive: they read a derived table, an outer join or a
     /// subquery, of which the test knows only what is written alike.
     NotConjunctive(Vec<Side>),
@@ -37,7 +38,7 @@ impl Conjunctive {
     pub fn score(&self) -> f64 {
         match self {
             Conjunctive::Equal(_) => 1.0,
-            Conjunctive::NoMapping => 0.0,
+            Conjunctive::NoMapping(_) => 0.0,
             Conjunctive::NotConjunctive(_) | Conjunctive::Limit(_) => 0.5,
         }
     }
@@ -46,11 +47,21 @@ impl Conjunctive {
     pub fn name(&self) -> &'static str {
         match self {
             Conjunctive::Equal(_) => "equal",
-            Conjunctive::NoMapping => "no_mapping",
+            Conjunctive::NoMapping(_) => "no_mapping",
             Conjunctive::NotConjunctive(_) => "not_conjunctive",
             Conjunctive::Limit(_) => "limit",
         }
     }
+}
+
+/// One query is contained in the other: each row that it answers the other answers too, on every database that meets the
+/// semantics. How often a row is answered does not count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contained {
+    /// The query whose rows are among the other's.
+    pub side: Side,
+    /// The mappings that show it, all of which lead to that query (the homomorphism theorem of Chandra & Merlin 1977).
+    pub maps: Box<Homomorphisms>,
 }
 
 /// Why two conjunctive queries (or unions of them) are equal: mappings of rows.
@@ -150,7 +161,9 @@ impl std::fmt::Display for Homomorphisms {
                 writeln!(f, "  {condition}")?;
             }
         }
+        let one_way = self.maps.first().is_some_and(|first| self.maps.iter().all(|map| map.from == first.from));
         match self.rows {
+            _ if one_way => Ok(()),
             Rows::Set => writeln!(f, "each answer of one is an answer of the other; duplicates do not count"),
             Rows::Bag => writeln!(f, "the mapping is one to one, and so is its inverse: duplicates agree"),
         }
@@ -168,39 +181,51 @@ pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pre
     let (Some(gold), Some(pred)) = (&gold, &pred) else {
         return Conjunctive::NotConjunctive(beyond(&Option::is_none));
     };
-    let unmapped = || match beyond(&|shape| shape.as_ref().is_some_and(|s| !s.is_conjunctive())) {
-        none if none.is_empty() => Conjunctive::NoMapping,
+    let unmapped = |contained| match beyond(&|shape| shape.as_ref().is_some_and(|s| !s.is_conjunctive())) {
+        none if none.is_empty() => Conjunctive::NoMapping(contained),
         sides => Conjunctive::NotConjunctive(sides),
     };
     let Some(rows) = mode(gold, pred) else {
-        return unmapped();
+        return unmapped(None);
     };
     let onto_gold = targets(schema, semantics, gold);
     let onto_pred = targets(schema, semantics, pred);
     let mut steps = MAX_STEPS;
+    let found = |rows, align: Alignment, mut maps: Vec<Mapping>| {
+        for map in &mut maps {
+            map.conditions = images(map, gold, pred);
+        }
+        Box::new(Homomorphisms {
+            rows,
+            gold: gold.arms.iter().map(text).collect(),
+            pred: pred.arms.iter().map(text).collect(),
+            summary: align.of,
+            maps,
+        })
+    };
+    let mut contained = None;
     for align in alignments(&gold.head, &pred.head, semantics.any_column_order) {
         let maps = match rows {
             Rows::Set => both_ways(&onto_gold, &onto_pred, &align, &mut steps),
             Rows::Bag => one_to_one(&onto_gold, &onto_pred, &align, &mut steps),
         };
-        if let Some(mut maps) = maps {
-            for map in &mut maps {
-                map.conditions = images(map, gold, pred);
-            }
-            return Conjunctive::Equal(Box::new(Homomorphisms {
-                rows,
-                gold: gold.arms.iter().map(text).collect(),
-                pred: pred.arms.iter().map(text).collect(),
-                summary: align.of,
-                maps,
-            }));
+        if let Some(maps) = maps {
+            return Conjunctive::Equal(found(rows, align, maps));
+        }
+        // Each summary is a row of the answer.
+        if contained.is_none() && gold.head.answers_all() && pred.head.answers_all() {
+            contained = [Side::Gold, Side::Pred].into_iter().find_map(|from| {
+                let maps = one_way(from, &onto_gold, &onto_pred, &align, &mut steps)?;
+                let maps = found(Rows::Set, Alignment { of: align.of.clone() }, maps);
+                Some(Contained { side: from.other(), maps })
+            });
         }
         if steps == 0 {
             let why = format!("the search for mappings of rows ended after {MAX_STEPS} steps");
             return Conjunctive::Limit(why);
         }
     }
-    unmapped()
+    unmapped(contained)
 }
 
 fn targets<'a>(schema: &'a Schema, semantics: &'a Semantics, shape: &'a Shape) -> Vec<Target<'a>> {
@@ -291,19 +316,29 @@ fn both_ways(
     align: &Alignment,
     steps: &mut usize,
 ) -> Option<Vec<Mapping>> {
-    let mut maps = Vec::new();
-    let back = align.inverse();
-    for (side, from, to, align) in [(Side::Gold, gold, pred, align), (Side::Pred, pred, gold, &back)] {
-        for (to_arm, target) in to.iter().enumerate() {
-            let found = from.iter().enumerate().find_map(|(from_arm, source)| {
-                let search = Search::new(source.tableau, target, align, false);
-                Some((from_arm, search.run(steps, &mut |_| true)?))
-            });
-            let (from_arm, rows) = found?;
-            maps.push(Mapping { from: side, from_arm, to_arm, rows, conditions: Vec::new() });
-        }
-    }
+    let mut maps = one_way(Side::Gold, gold, pred, align, steps)?;
+    maps.extend(one_way(Side::Pred, gold, pred, align, steps)?);
     Some(maps)
+}
+
+/// A mapping to each arm of the other side.
+fn one_way(
+    from: Side,
+    gold: &[Target<'_>],
+    pred: &[Target<'_>],
+    align: &Alignment,
+    steps: &mut usize,
+) -> Option<Vec<Mapping>> {
+    let back = align.inverse();
+    let (sources, targets, align) = from.pick((gold, pred, align), (pred, gold, &back));
+    let onto = |(to_arm, target): (usize, &Target<'_>)| {
+        let (from_arm, rows) = sources.iter().enumerate().find_map(|(from_arm, source)| {
+            let search = Search::new(source.tableau, target, align, false);
+            Some((from_arm, search.run(steps, &mut |_| true)?))
+        })?;
+        Some(Mapping { from, from_arm, to_arm, rows, conditions: Vec::new() })
+    };
+    targets.iter().enumerate().map(onto).collect()
 }
 
 /// A mapping of the gold's rows that has an inverse.

@@ -34,7 +34,7 @@ use crate::semantics::Semantics;
 
 pub use crate::assumption::Assumption;
 pub use conjunctive::conjunctive;
-pub use containment::{Conjunctive, Homomorphisms, Mapping, Rows, TableauText};
+pub use containment::{Conjunctive, Contained, Homomorphisms, Mapping, Rows, TableauText};
 pub use distinguish::Difference;
 
 /// One of the two queries.
@@ -176,6 +176,8 @@ pub struct Unknown {
     pub pred_only: Vec<String>,
     /// In what the two are not alike.
     pub kinds: Vec<&'static Kind>,
+    /// One query is shown to be contained in the other.
+    pub contained: Option<Contained>,
     /// Limits that ended the work, each with its value; empty where none did.
     pub limits: Vec<String>,
     /// Assumptions that empty a part of either query: nothing is proved by them.
@@ -249,7 +251,8 @@ pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semant
     let Some(certificate) = attempt.certificate else {
         let (gold_only, pred_only) = differences::differences(schema, &attempt.gold.plan, &attempt.pred.plan);
         let kinds = kinds(schema, &attempt.gold.plan, &attempt.pred.plan);
-        return Proof::Unknown(Unknown { gold_only, pred_only, kinds, limits: attempt.limits, vacuous });
+        let (contained, limits) = (attempt.contained, attempt.limits);
+        return Proof::Unknown(Unknown { gold_only, pred_only, kinds, contained, limits, vacuous });
     };
     // The least demanding proof is the one to report: its rules, its certificate.
     let needed = assumptions::narrowed(semantics, &mut |weaker| {
@@ -272,6 +275,7 @@ struct Attempt {
     gold: Canonical,
     pred: Canonical,
     certificate: Option<Certificate>,
+    contained: Option<Contained>,
     limits: Vec<String>,
 }
 
@@ -283,6 +287,7 @@ impl Attempt {
             pred: normalize(schema, pred.clone(), semantics),
             gold,
             certificate: None,
+            contained: None,
             limits: Vec::new(),
         };
         // Which of equal texts an answer gives is open: what two queries make of that the rules cannot say.
@@ -318,7 +323,11 @@ impl Attempt {
         let semantics = assumed_by_both(semantics, &self.gold, &self.pred);
         match containment::contained(schema, &semantics, &self.gold.plan, &self.pred.plan) {
             Conjunctive::Equal(found) => Some(Certificate::Homomorphisms(found)),
-            Conjunctive::NoMapping | Conjunctive::NotConjunctive(_) => None,
+            Conjunctive::NoMapping(contained) => {
+                self.contained = contained;
+                None
+            }
+            Conjunctive::NotConjunctive(_) => None,
             Conjunctive::Limit(limit) => {
                 self.limits.push(limit);
                 None

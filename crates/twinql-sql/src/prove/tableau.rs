@@ -108,6 +108,13 @@ pub(super) struct Head {
     pub(super) offset: Option<Expr>,
 }
 
+impl Head {
+    /// Whether each summary is a row of the answer.
+    pub(super) fn answers_all(&self) -> bool {
+        self.grouping.is_none() && self.limit.is_none() && self.offset.is_none()
+    }
+}
+
 /// GROUP BY the first `keys` items of the summary.
 #[derive(Debug, Clone)]
 pub(super) struct Grouping {

@@ -5,7 +5,7 @@ use twinql_sql::prove::{Conjunctive, Side, conjunctive};
 
 use super::*;
 use crate::metric::UNKNOWN;
-use crate::proving::mappings;
+use crate::proving::{containment, mappings};
 use crate::status;
 use crate::unread::failed;
 
@@ -62,7 +62,11 @@ fn score(setup: &Setup, metric: &Metric, batch: &mut Batch<'_>, records: &mut [R
                         record.set_detail(metric.name, "sides", sides);
                     }
                     Conjunctive::Limit(limit) => record.set_detail(metric.name, "limit", limit.as_str()),
-                    Conjunctive::NoMapping => {}
+                    Conjunctive::NoMapping(contained) => {
+                        if let Some(contained) = contained {
+                            record.set_detail(metric.name, "contained", containment(contained));
+                        }
+                    }
                 }
             }
             Some(Err(error)) => {
