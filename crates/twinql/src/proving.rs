@@ -134,7 +134,9 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
                 line(format!("  {}: {}", kind.name, kind.about));
             }
             if let Some(Contained { side, maps }) = &unknown.contained {
-                line(format!("  contained: each row that the {side} query answers the other one answers too"));
+                line(format!(
+                    "  contained: each row that the {side} query answers the other one answers too"
+                ));
                 for text in maps.to_string().lines() {
                     line(format!("    {text}"));
                 }

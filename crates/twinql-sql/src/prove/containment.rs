@@ -161,7 +161,8 @@ impl std::fmt::Display for Homomorphisms {
                 writeln!(f, "  {condition}")?;
             }
         }
-        let one_way = self.maps.first().is_some_and(|first| self.maps.iter().all(|map| map.from == first.from));
+        let one_way =
+            self.maps.first().is_some_and(|first| self.maps.iter().all(|map| map.from == first.from));
         match self.rows {
             _ if one_way => Ok(()),
             Rows::Set => writeln!(f, "each answer of one is an answer of the other; duplicates do not count"),

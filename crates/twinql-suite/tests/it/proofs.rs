@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use twinql_sql::prove::{Certificate, verify};
+use twinql_sql::prove::{Certificate, Contained, Side, verify};
 use twinql_sql::{Proof, Schema, Semantics, prove};
 use twinql_suite::{Dice, Judge, JudgeConfig, Verdict, neighbours};
 
@@ -30,6 +30,7 @@ struct Counts {
     mapped: usize,
     different: usize,
     unknown: usize,
+    contained: usize,
 }
 
 /// Proves a pair, checks the certificate and asks the judge. What they disagree in.
@@ -62,9 +63,21 @@ fn tried(judge: &Judge, schema: &Schema, gold: &str, pred: &str, counts: &mut Co
                 _ => Ok(()),
             }
         }
-        Proof::Unknown(_) => {
+        Proof::Unknown(unknown) => {
             counts.unknown += 1;
-            Ok(())
+            let Some(Contained { side, maps }) = &unknown.contained else { return Ok(()) };
+            // Columns in another order cannot be compared by EXCEPT.
+            if maps.summary.iter().enumerate().any(|(i, j)| i != *j) {
+                return Ok(());
+            }
+            counts.contained += 1;
+            let (inner, outer) = if *side == Side::Gold { (gold, pred) } else { (pred, gold) };
+            let beyond =
+                format!("SELECT COUNT(*) FROM (SELECT * FROM ({inner}) EXCEPT SELECT * FROM ({outer}))");
+            match judge.judge(&beyond, "SELECT 0") {
+                verdict @ Verdict::Different { .. } => wrong("contained, and has rows of its own", &verdict),
+                _ => Ok(()),
+            }
         }
     }
 }
@@ -118,6 +131,7 @@ fn bundled_pairs() {
     println!("{counts:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(counts["default"].equal > 50 && counts["default"].different > 0);
+    assert!(counts["default"].contained > 5);
 }
 
 /// Bundled gold queries against queries that differ from them in one place.
@@ -137,7 +151,7 @@ fn neighbours_of_bundled_golds() {
     }
     println!("{counts:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    assert!(counts.equal > 0 && counts.different > 0);
+    assert!(counts.equal > 0 && counts.different > 0 && counts.contained > 5);
 }
 
 /// One row of a random conjunctive query.
