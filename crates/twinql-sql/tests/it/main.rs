@@ -20,6 +20,5 @@ mod regularities;
 mod round_trip;
 mod rules;
 mod schema_order;
-mod soundness;
 mod vacuous;
 mod wrong_clauses;

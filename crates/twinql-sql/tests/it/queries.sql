@@ -1,4 +1,4 @@
--- One query a line, over the schema of soundness.rs.
+-- One query a line, over the schema of `Example`.
 SELECT name FROM customer WHERE age > 2 AND city = 'a'
 SELECT DISTINCT city FROM customer
 SELECT city, COUNT(*) FROM customer GROUP BY city HAVING COUNT(*) >= 1 AND city <> 'b'

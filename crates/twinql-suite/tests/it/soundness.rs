@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use twinql_sql::normalize::example::Example;
 use twinql_sql::{Schema, Semantics};
 use twinql_suite::soundness::{Bench, Checked, Fate, SoundnessConfig, Totals};
 
@@ -52,6 +53,28 @@ fn bundled_queries_agree_with_their_printed_forms() {
         assert_eq!(totals.refused + totals.unplanned + totals.unanswered, 0, "{totals:?}");
         assert!(totals.answered * 10 > totals.agreed * 7, "{totals:?}");
         assert_eq!(totals.undecided, 0, "{totals:?}");
+    }
+}
+
+/// All constructs, which the tests of the rules read too.
+#[test]
+fn queries_of_all_constructs_agree_with_their_printed_forms() {
+    let lines = include_str!("../../../twinql-sql/tests/it/queries.sql").lines();
+    let queries: Vec<&str> = lines.filter(|l| !l.trim().is_empty() && !l.starts_with("--")).collect();
+    for semantics in ["default", "no-fk", "declared", "strict"] {
+        let config = SoundnessConfig {
+            semantics: Semantics::preset(semantics).unwrap(),
+            databases: 12,
+            ..SoundnessConfig::default()
+        };
+        let bench = Bench::new(&Example::schema().unwrap(), config).unwrap();
+        let mut totals = Totals::default();
+        for batch in queries.chunks(8) {
+            sum(bench.queries(batch), &mut totals);
+        }
+        println!("{semantics}: {totals:?}");
+        assert_eq!(totals.refused + totals.unplanned + totals.unanswered, 0, "{semantics}: {totals:?}");
+        assert_eq!(totals.undecided, 0, "{semantics}: {totals:?}");
     }
 }
 
