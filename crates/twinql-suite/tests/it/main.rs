@@ -7,7 +7,6 @@ mod left_open;
 mod plausible;
 mod profiles;
 mod proofs;
-mod proved_pairs;
 mod regularities;
 mod rules;
 mod shares;
