@@ -19,11 +19,11 @@ mkdir -p "$out/ungraded"
 schemas() {
   case $1 in
     bundled | grammar) echo data/schemas ;;
-    spider | turned-spider | habits-spider | peers) echo "$TWINQL_DATA/spider/test_tables.json" ;;
+    spider | turned-spider | peers) echo "$TWINQL_DATA/spider/test_tables.json" ;;
     bird | turned-bird | habits-bird) echo "$TWINQL_DATA/bird/train_tables.json" ;;
     *)
       echo "no corpus is called $1; there are bundled, grammar, spider, bird, peers," \
-        "turned-spider, turned-bird, habits-spider and habits-bird" >&2
+        "turned-spider, turned-bird and habits-bird" >&2
       exit 2 ;;
   esac
 }
