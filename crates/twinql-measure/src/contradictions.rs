@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use twinql::metrics::{GMN, PROOF, SUITE, TWO_TIER};
@@ -13,15 +13,6 @@ use twinql::prepare::same_tokens;
 use twinql::{Engine, Job, Record, Semantics, Status, Work};
 
 use crate::soundness::lines::{Question, families};
-use crate::{Done, Measurement};
-
-/// The measurement.
-pub(crate) const MEASUREMENT: Measurement = Measurement {
-    name: "contradictions",
-    about: "proofs of equality that a database refutes, over real predictions",
-    usage: "[STEP [SEMANTICS]]",
-    run,
-};
 
 /// The collections whose pairs are taken.
 const FAMILIES: [&str; 8] = [
@@ -34,24 +25,6 @@ const FAMILIES: [&str; 8] = [
     "bird dev",
     "bird mini-dev",
 ];
-
-fn run(args: &[String]) -> Done {
-    let Some(data) = std::env::var_os("TWINQL_DATA").map(PathBuf::from) else {
-        println!("skipped: TWINQL_DATA is not set");
-        return Ok(());
-    };
-    let step = args.first().map_or(Ok(1), |step| step.parse())?;
-    let semantics: Semantics = args.get(1).map_or_else(|| Ok(Semantics::default()), |s| s.parse())?;
-    let found = count(&data, step, &semantics)?;
-    println!("{found}");
-    for pair in &found.contradicted {
-        println!("\n{pair}");
-    }
-    match found.contradicted.len() {
-        0 => Ok(()),
-        n => Err(format!("{n} proofs are refuted").into()),
-    }
-}
 
 /// What was found.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo measure                    # lists the programs
-//! cargo measure turned base 10     # one of them, with its arguments
+//! cargo measure provers base       # one of them, with its arguments
 //! cargo bench -p twinql-measure --features benches --bench score
 //! ```
 //!
@@ -19,7 +19,6 @@
 use std::error::Error;
 
 mod audit_sample;
-mod compare_exec;
 pub mod contradictions;
 mod dialects;
 pub mod docs;
@@ -30,12 +29,10 @@ mod fluency_model;
 pub mod gaming;
 pub mod hacking;
 pub mod inputs;
-mod localisation;
 mod page;
 mod plausible_forms;
 pub mod probe_agreement;
 mod provers;
-mod regularities;
 mod results;
 mod rewrites;
 mod rules;
@@ -44,7 +41,6 @@ mod soundness;
 pub mod steadiness;
 mod throughput;
 mod truth;
-mod turned;
 
 /// What a program ends with; an error is printed, and fails.
 pub type Done = Result<(), Box<dyn Error>>;
@@ -63,8 +59,6 @@ pub struct Measurement {
 /// All measurements, in the order of their names.
 pub const MEASUREMENTS: &[Measurement] = &[
     audit_sample::MEASUREMENT,
-    compare_exec::MEASUREMENT,
-    contradictions::MEASUREMENT,
     dialects::MEASUREMENT,
     docs::MEASUREMENT,
     dialects::engines::MEASUREMENT,
@@ -75,11 +69,9 @@ pub const MEASUREMENTS: &[Measurement] = &[
     fluency_model::MEASUREMENT,
     gaming::MEASUREMENT,
     hacking::MEASUREMENT,
-    localisation::MEASUREMENT,
     plausible_forms::MEASUREMENT,
     probe_agreement::MEASUREMENT,
     provers::MEASUREMENT,
-    regularities::MEASUREMENT,
     results::MEASUREMENT,
     rewrites::MEASUREMENT,
     rules::MEASUREMENT,
@@ -88,7 +80,6 @@ pub const MEASUREMENTS: &[Measurement] = &[
     steadiness::MEASUREMENT,
     throughput::MEASUREMENT,
     truth::MEASUREMENT,
-    turned::MEASUREMENT,
 ];
 
 /// The measurement of a name.
