@@ -246,7 +246,6 @@ fn value(json: &Value) -> Result<Option<f64>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

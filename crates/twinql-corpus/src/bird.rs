@@ -76,7 +76,6 @@ pub fn gold(entry: Json) -> Draft {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
     #[test]
     fn golds_of_either_benchmark() {
         let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();

@@ -188,7 +188,6 @@ impl SchemaSize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::examples;
 

@@ -136,8 +136,6 @@ pub(crate) fn wrong(path: &Path, cause: impl std::fmt::Display) -> CorpusError {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use std::collections::BTreeMap;
 
     use super::*;

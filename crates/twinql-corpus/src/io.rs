@@ -82,7 +82,6 @@ pub fn write_several(files: &[(&Path, Vec<u8>)]) -> Result<(), CorpusError> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
     use super::*;
 
     #[test]

@@ -75,8 +75,6 @@ pub fn misplaced(folder: &Path, path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

@@ -221,7 +221,6 @@ fn one(Entry { value, line, name }: Entry, key: Option<&str>) -> Prediction {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -283,7 +283,6 @@ pub fn blank_lines(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
     use super::*;
 
     fn file(bytes: &[u8]) -> tempfile::NamedTempFile {

@@ -119,7 +119,6 @@ fn key(example: &Example, by: By) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::examples::read;
     use proptest::prelude::*;

@@ -282,7 +282,6 @@ pub static TURNED: &[Turned] = turned! {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::collections::HashSet;
 
     use super::*;

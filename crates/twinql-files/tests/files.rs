@@ -1,6 +1,6 @@
 //! Reading within bounds and writing whole, without the program around it.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used)]
 
 use std::io::{Cursor, Read, Write as _};
 use std::path::Path;

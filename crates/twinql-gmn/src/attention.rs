@@ -75,7 +75,6 @@ impl AttentionStep {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use twinql_graph::{PairArrays, QueryGraph};
 

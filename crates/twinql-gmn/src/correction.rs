@@ -198,7 +198,6 @@ impl Correction {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use twinql_graph::QUESTIONS;
 
     use super::*;

@@ -83,8 +83,6 @@ pub fn digest(bytes: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn plain() -> Vec<u8> {

@@ -171,7 +171,6 @@ fn share(points: &[Point]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// Distances that say little over all, and all evidence.

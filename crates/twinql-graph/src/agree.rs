@@ -117,8 +117,6 @@ fn codes(own: &Views, other: &Views) -> Vec<u16> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use crate::graph::Builder;
     use crate::vocabulary::{Tag, Word};

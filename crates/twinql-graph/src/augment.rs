@@ -182,8 +182,6 @@ fn subgraph(graph: &QueryGraph, share: f64, rng: &mut ChaCha8Rng) -> QueryGraph 
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use rand_chacha::rand_core::SeedableRng;
 
     use super::*;

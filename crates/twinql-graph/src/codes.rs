@@ -236,8 +236,6 @@ fn contents(graph: &GraphArrays, names: &[Option<usize>], codes: &[String]) -> C
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use twinql_sql::{Schema, Semantics, canonicalize};
 
     use super::*;

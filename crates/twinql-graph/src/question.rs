@@ -76,7 +76,6 @@ impl QueryGraph {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

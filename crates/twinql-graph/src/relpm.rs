@@ -213,7 +213,6 @@ fn assign(pairs: &mut Vec<(f64, usize, usize)>) -> &[(f64, usize, usize)] {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::graph::Builder;
     use crate::vocabulary::Tag;

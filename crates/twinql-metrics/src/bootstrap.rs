@@ -85,7 +85,6 @@ where
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::roc::auc;
     use proptest::prelude::*;

@@ -72,7 +72,6 @@ pub fn ece(probabilities: &[f64], labels: &[bool], bins: usize) -> Result<f64, U
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use proptest::prelude::*;
 

@@ -109,7 +109,6 @@ fn sample_covariance(x: &[f64], y: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::bootstrap::{Resampling, bootstrap};
 

@@ -280,7 +280,6 @@ fn constraint(op: &JoinOperator) -> Option<&JoinConstraint> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use sqlparser::ast::Statement;
     use sqlparser::dialect::SQLiteDialect;

@@ -340,7 +340,6 @@ impl Visitor for Found {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use twinql_sql::parse;
 

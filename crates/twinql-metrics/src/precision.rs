@@ -54,7 +54,6 @@ pub fn average_precision(scores: &[f64], labels: &[bool]) -> Result<f64, Undefin
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

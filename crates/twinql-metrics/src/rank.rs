@@ -111,7 +111,6 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, Undefined> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use proptest::prelude::*;
 

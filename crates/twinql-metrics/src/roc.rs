@@ -55,7 +55,6 @@ pub fn auc(scores: &[f64], labels: &[bool]) -> Result<f64, Undefined> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use proptest::prelude::*;
 

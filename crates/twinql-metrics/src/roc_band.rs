@@ -84,8 +84,6 @@ fn one(tied: &[&[usize]], labels: &[bool], drawn: &[usize]) -> Option<Vec<f64>> 
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use crate::{auc, roc_curve};
 

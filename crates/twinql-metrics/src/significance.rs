@@ -71,7 +71,6 @@ pub fn wilson(hits: usize, n: usize, level: f64) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn how(resamples: usize) -> Resampling {

@@ -370,7 +370,6 @@ fn mean_interval(values: &[f64], how: &Resampling) -> Result<Interval, Undefined
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// Three systems over 60 items: right on the first 40, 30 and 20; `noisy` is 0.2 lower on each.

@@ -117,7 +117,6 @@ pub fn draw(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::generate::tests::made;
 

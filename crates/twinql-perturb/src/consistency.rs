@@ -178,7 +178,6 @@ pub fn same_text(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn input(origin: usize, relation: &'static str, calls: &[Call]) -> Judged {

@@ -112,7 +112,6 @@ fn fill(source: &Path, to: &Transformed, schema: &Schema, target: &Path) -> rusq
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::generate::tests::made;
 

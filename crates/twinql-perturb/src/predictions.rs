@@ -152,7 +152,6 @@ pub fn inputs<E: From<PerturbError>>(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn read(text: &str, ids: &[&str]) -> Result<Predictions, String> {

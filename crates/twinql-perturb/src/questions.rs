@@ -90,7 +90,6 @@ fn question(number: usize, json: &Json) -> Result<Question, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn read(text: &str) -> Result<Questions, String> {

@@ -150,7 +150,6 @@ fn word(declared: &str, class: TypeClass) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use twinql_sql::schema::spider::read_tables_json;
 
     use super::*;

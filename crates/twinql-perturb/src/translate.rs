@@ -191,7 +191,6 @@ fn idents(query: &Query) -> HashSet<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use crate::registry::relation;
     use crate::relation::Target;

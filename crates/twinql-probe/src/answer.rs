@@ -114,7 +114,6 @@ fn answer(rows: &Rows<'_>) -> Answer {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use twinql_sql::{Plan, Schema, parse, plan};
     use twinql_suite::Database;

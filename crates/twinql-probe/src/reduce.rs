@@ -217,7 +217,6 @@ fn unique<T: Copy + Ord>(list: &mut Vec<T>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use twinql_sql::{parse, plan};
 

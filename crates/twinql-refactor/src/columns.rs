@@ -186,7 +186,6 @@ pub fn differing(old: &[Vec<Value>], new: &[Vec<Value>], width: usize) -> Vec<us
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn layout(old: &str, new: &str) -> Layout {

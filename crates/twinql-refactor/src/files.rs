@@ -117,7 +117,6 @@ impl<'a> Iterator for Words<'a> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn sql(text: &str) -> Vec<(Option<String>, String)> {

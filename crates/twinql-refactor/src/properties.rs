@@ -259,7 +259,6 @@ fn referred(to: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests_of_properties {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -226,7 +226,6 @@ fn has_alias(behind: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::Templates;
     use crate::files::parts;

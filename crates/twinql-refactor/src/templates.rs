@@ -188,7 +188,6 @@ fn said(error: &Error, unknown: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn shown(sql: &str) -> String {

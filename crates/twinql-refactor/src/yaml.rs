@@ -58,7 +58,6 @@ pub(crate) fn list<'j>(json: &'j Json, field: &str) -> impl Iterator<Item = &'j 
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that fails should say so at once"))]
 
 mod chart;
 mod model;

@@ -228,7 +228,6 @@ fn aggregated(call: &AggregateCall, grouped: bool) -> Source<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{parse, plan};

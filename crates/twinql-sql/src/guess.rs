@@ -112,7 +112,6 @@ impl Votes {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn guess(queries: &[&str]) -> Guess {

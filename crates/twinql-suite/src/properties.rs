@@ -3,7 +3,6 @@
 //! Generated databases keep the assumptions of every preset, whatever keys a schema has; verdicts and
 //! databases are the same bytes on any number of threads; values have the types that columns declare; and
 //! what a query asks of the clock or of chance is the same in each run.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fmt::Write;
 

@@ -1,7 +1,5 @@
 //! What SQLite refuses has no form that is equal to a gold's: a form is all that says yes without looking at any row.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use twinql_sql::{Schema, Semantics, canonicalize, lacking, parse};
 
 use crate::execute::{Limits, Sandbox};

@@ -1,5 +1,4 @@
 //! What the tests of this crate share.
-#![allow(clippy::unwrap_used)]
 
 use twinql_sql::Schema;
 

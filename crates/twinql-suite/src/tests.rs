@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use twinql_sql::{Schema, Semantics, Value, semantics::PRESETS};
 
 use crate::bout::{Effort, MAX_STEPS, Outcome, Ring, Rules, Side};

@@ -112,7 +112,6 @@ fn views_of(schema: &Schema, relations: Vec<Relation>) -> impl Iterator<Item = &
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

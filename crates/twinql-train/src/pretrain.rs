@@ -209,8 +209,6 @@ fn graphs_hash(graphs: &[QueryGraph], used: &[usize]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use crate::report::{Silent, StepReport};
     use crate::{

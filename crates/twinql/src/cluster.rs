@@ -179,8 +179,6 @@ impl Clusterer {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     const DDL: &str =

@@ -165,7 +165,6 @@ fn written(schema: &Schema, sql: &str) -> Option<(Reading, Plan)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::sync::Arc;
 

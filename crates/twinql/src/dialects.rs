@@ -96,7 +96,6 @@ impl fmt::Display for Dialects {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -43,8 +43,6 @@ fn is_alone(suspect: &Suspect) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use twinql_sql::explain::clauses::suspects;
     use twinql_sql::{Schema, Semantics, parse};
 

@@ -96,7 +96,6 @@ fn name(expr: &Expr) -> Option<&str> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use twinql_sql::{Schema, parse, plan};
 

@@ -465,7 +465,6 @@ fn key(schema: &Arc<Schema>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use twinql_graph::Question;
 
     use super::*;

@@ -231,7 +231,6 @@ fn read(text: &str, place: &str) -> Result<Profile, ProfilesError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

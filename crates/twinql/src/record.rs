@@ -207,7 +207,6 @@ impl fmt::Display for StatusCounts {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -1,5 +1,4 @@
 //! Each metric against the pairs of its entry.
-#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! What a probe does to the scores of `gmn`.
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Each check finds what its entry says it finds, and nothing in what only looks like it.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
 //! Every command that a page or a help text shows is one that the program takes.
-#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 

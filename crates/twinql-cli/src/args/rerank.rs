@@ -122,7 +122,6 @@ fn weights(text: &str) -> Result<Weights> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

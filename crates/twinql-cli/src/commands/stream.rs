@@ -254,7 +254,6 @@ fn hand_on<R>(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use anyhow::bail;
     use serde_json::Value;

@@ -281,7 +281,6 @@ pub(super) fn glob(pattern: &str) -> Result<Vec<PathBuf>, CorpusError> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

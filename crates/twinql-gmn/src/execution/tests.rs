@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used)]
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use twinql_sql::explain::kinds::kind;

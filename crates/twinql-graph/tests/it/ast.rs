@@ -1,5 +1,4 @@
 //! Graphs of syntax trees.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
 

@@ -1,5 +1,4 @@
 //! Graphs of plans built by hand.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
 

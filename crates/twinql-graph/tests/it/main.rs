@@ -1,4 +1,5 @@
 //! Graphs of plans, of SQL text and of syntax trees.
+#![allow(clippy::unwrap_used)]
 
 mod ast;
 mod lower;

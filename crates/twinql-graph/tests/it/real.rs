@@ -1,5 +1,4 @@
 //! Graphs of real queries.
-#![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
 

@@ -1,6 +1,5 @@
 //! Graphs of SQL text: one snapshot a query, of plans as they are planned, so that a new
 //! normalisation rule changes none of them.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
 

@@ -1,5 +1,4 @@
 //! Metrics of pairs of queries over a small schema.
-#![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use twinql_graph::QueryGraph;

@@ -93,7 +93,6 @@ const KEYWORDS: [&str; 60] = twinql_sql::words![
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn texts(sql: &str) -> Vec<String> {

@@ -150,7 +150,6 @@ pub fn between_databases(probability: f64, together: &Together, level: f64) -> (
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const APART: Together = Together { database: 0.0, gold: 0.0 };

@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used)]
 use super::*;
 use crate::registry::RELATIONS;
 use crate::schema::tests::shop;

@@ -193,7 +193,6 @@ fn insert(given: &Given<'_>, rng: &mut ChaCha8Rng) -> Vec<Change> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::super::tests::{changes, fitting, shop};
     use super::*;
     use crate::reads::Reads;

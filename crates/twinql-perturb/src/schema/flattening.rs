@@ -184,7 +184,6 @@ fn drop_tables(change: &mut Change, gone: &BTreeSet<usize>) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use twinql_sql::Schema;
 
     use super::super::tests::{changes, fitting, shop};

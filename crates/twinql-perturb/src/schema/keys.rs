@@ -85,7 +85,6 @@ fn without(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::super::tests::{changes, fitting, shop};
     use super::*;
     use crate::reads::Reads;

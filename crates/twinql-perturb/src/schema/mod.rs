@@ -176,7 +176,6 @@ pub(crate) fn all_columns(schema: &Schema) -> impl Iterator<Item = ColumnRef> + 
 
 #[cfg(test)]
 pub(crate) mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used)]
     use rand::SeedableRng as _;
 
     use super::*;

@@ -129,7 +129,6 @@ fn number_type(table: &Table) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use twinql_sql::Schema;
 
     use super::super::tests::{changes, fitting, shop};

@@ -86,7 +86,6 @@ fn shuffle_columns(given: &Given<'_>, rng: &mut ChaCha8Rng) -> Vec<Change> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use rand::SeedableRng as _;
     use twinql_sql::Schema;
 

@@ -165,7 +165,6 @@ fn said(value: std::result::Result<Value, ExecError>) -> Result<Value> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use twinql_sql::plan::REPRESENTATIVE;
 

@@ -1,12 +1,5 @@
 //! Reports as text, Markdown and LaTeX, and what holds for every format.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that fails should say so at once"
-)]
-
 use serde_json::Value;
 use twinql_report::{Format, PairCard, Pairs, Report, Section};
 

@@ -1,12 +1,5 @@
 //! The HTML report as a document: well-formed, linked, accessible, and inert whatever it holds.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that fails should say so at once"
-)]
-
 use std::collections::BTreeSet;
 
 use roxmltree::{Document, Node, ParsingOptions};

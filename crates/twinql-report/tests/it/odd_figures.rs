@@ -1,7 +1,5 @@
 //! Charts of any figures at all: lists of unequal length, no numbers, huge ones.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should say so at once")]
-
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
 use proptest::option;

@@ -1,12 +1,5 @@
 //! The HTML report in a browser: wide and narrow, light and dark. Runs where Chromium is installed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that fails should say so at once"
-)]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -199,7 +199,6 @@ pub fn is_volatile(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::collections::BTreeSet;
 
     use super::*;

@@ -381,7 +381,6 @@ impl<'a> Driver<'a> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::super::example::Example;
     use super::super::{REGULARITIES, RULES};
     use super::*;

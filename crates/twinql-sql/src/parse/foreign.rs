@@ -283,7 +283,6 @@ fn of_call(call: &Function) -> Option<Foreign> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
     #[test]

@@ -400,7 +400,6 @@ impl Planner<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::parse::parse_in;
 

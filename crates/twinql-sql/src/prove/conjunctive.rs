@@ -68,7 +68,6 @@ pub(super) fn both_planned(schema: &Schema, gold: &str, pred: &str) -> Result<(P
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn said(gold: &str, pred: &str) -> Conjunctive {

@@ -34,8 +34,6 @@ fn missing(of: &[(String, String)], other: &[(String, String)]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use crate::{Semantics, normalize, parse, plan};
 

@@ -74,7 +74,6 @@ fn given(rel: &Rel) -> Scope {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Schema, parse, plan};
 

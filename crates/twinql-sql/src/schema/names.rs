@@ -350,7 +350,6 @@ fn join_names(tokens: &mut Vec<Token>, of_name: &HashMap<String, Vec<String>>, p
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use Dialect::{Generic, Mysql, Postgres, Sqlite};
 

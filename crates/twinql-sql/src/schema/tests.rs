@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use super::*;
 
 const CONCERTS: &str = "\u{feff}-- a comment; with a semicolon\r\n\

@@ -179,7 +179,6 @@ impl FromStr for Semantics {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

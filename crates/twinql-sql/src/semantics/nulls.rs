@@ -100,7 +100,6 @@ impl<'de> Deserialize<'de> for Nulls {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

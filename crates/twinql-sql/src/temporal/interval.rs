@@ -238,7 +238,6 @@ impl fmt::Display for Interval {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

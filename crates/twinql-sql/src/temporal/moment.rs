@@ -242,7 +242,6 @@ fn is_utc(zone: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn at(text: &str) -> Moment {

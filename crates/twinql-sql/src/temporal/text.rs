@@ -417,7 +417,6 @@ pub fn parse_mysql(text: &str, format: &str) -> Option<Moment> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// The answers are PostgreSQL's and MySQL's.

@@ -1,5 +1,4 @@
 //! The registry of regularities, tried on its own examples.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
 

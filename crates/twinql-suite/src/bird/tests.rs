@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used)]
-
 use tempfile::TempDir;
 
 use super::*;

@@ -1,7 +1,5 @@
 //! Every generated database keeps to the schema that it is made for, as SQLite says.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use rusqlite::{Connection, params_from_iter};
 use sqlparser::ast::Query;
 use twinql_sql::schema::quote;

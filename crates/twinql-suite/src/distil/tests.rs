@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use super::{DistilConfig, Known, SchemaSuite, Tally, distil};
 use crate::judge::{JudgeConfig, judge};
 use crate::testing::schema;

@@ -107,7 +107,6 @@ pub fn functions() -> Result<Vec<String>, ExecError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

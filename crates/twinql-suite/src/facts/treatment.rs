@@ -390,7 +390,6 @@ fn outcomes(expr: &Expr) -> Vec<Value> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use twinql_sql::Schema;
 

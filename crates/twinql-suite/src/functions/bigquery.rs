@@ -172,7 +172,6 @@ pub(super) fn approx_quantiles(rows: &[Vec<Value>]) -> Returned {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -401,7 +401,6 @@ pub(super) fn length(args: &[Value], of_polygons: bool) -> Returned {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used)]
 //! What each function gives, and that no argument makes one panic or run on.
 
 use rusqlite::Connection;

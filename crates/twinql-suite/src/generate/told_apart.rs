@@ -1,6 +1,5 @@
 //! Pairs that only databases of one kind tell apart: for each shape of values and each strategy that aims at one
 //! thing, pairs that are different with it, and one at least that would be the same without it.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 

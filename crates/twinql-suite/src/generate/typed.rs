@@ -120,7 +120,6 @@ impl Maker<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::panic)]
     use super::*;
 
     #[test]

@@ -3,7 +3,6 @@
 //! Every text of [`inputs`] has to end within the limits, with an error, and leave the databases and the
 //! folder as they were. Limits are counted in SQLite's steps and bytes, so that no outcome depends on the
 //! machine's speed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod inputs;
 

@@ -208,7 +208,6 @@ fn met<const N: usize>(args: [Expr; N]) -> Expr {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use twinql_sql::Schema;
 

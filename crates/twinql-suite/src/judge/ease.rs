@@ -73,7 +73,6 @@ impl Judge {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{JudgeConfig, testing};

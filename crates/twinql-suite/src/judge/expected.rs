@@ -111,7 +111,6 @@ impl Judge {
 const UNANSWERED: &str = "the gold answered on no plausible database";
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use twinql_sql::{Schema, Semantics};
 

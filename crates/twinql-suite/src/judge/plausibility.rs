@@ -109,7 +109,6 @@ fn missing_where_they_differ(seed: u64, kept: Kept, agreed: &[(u64, bool)]) -> V
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use twinql_sql::{Schema, Semantics};
 

@@ -64,7 +64,6 @@ impl Shelf {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::cell::Cell;
 

@@ -55,7 +55,6 @@ fn text(value: ValueRef<'_>) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use twinql_sql::Schema;
 

@@ -212,8 +212,6 @@ fn loads(text: &str, database: &Database, order: &[usize], declared: &Schema) ->
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn schema() -> Schema {

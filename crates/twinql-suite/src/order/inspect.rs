@@ -254,8 +254,6 @@ fn same_column(a: &Expr, b: &Expr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::inspect;
 
     #[test]

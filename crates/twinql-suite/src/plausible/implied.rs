@@ -123,7 +123,6 @@ pub(super) fn copied(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

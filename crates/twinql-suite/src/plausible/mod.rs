@@ -157,7 +157,6 @@ impl<'a> Plausible<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use twinql_sql::Nulls;
 

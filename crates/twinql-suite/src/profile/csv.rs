@@ -99,7 +99,6 @@ pub(super) fn array(text: &str) -> Result<Vec<String>, String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

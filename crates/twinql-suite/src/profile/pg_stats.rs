@@ -215,7 +215,6 @@ fn texts(weighted: &[(&str, f64)], column: &mut ColumnProfile) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

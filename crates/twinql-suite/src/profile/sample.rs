@@ -305,7 +305,6 @@ fn combinations(columns: &[ColumnSample], set: &[usize]) -> usize {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

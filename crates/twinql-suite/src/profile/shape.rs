@@ -84,7 +84,6 @@ fn top(counts: impl Iterator<Item = (String, u64)>, texts: u64) -> Vec<ShapeShar
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

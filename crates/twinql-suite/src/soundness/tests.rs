@@ -1,5 +1,4 @@
 //! What a wrong rule would make of a query is found out, ties or not.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use twinql_sql::{Schema, Semantics};
 

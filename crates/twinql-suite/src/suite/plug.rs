@@ -131,7 +131,6 @@ pub fn plugs(schema: &Schema, gold: &str, pred: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::testing::schema;

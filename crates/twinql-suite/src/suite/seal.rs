@@ -76,8 +76,6 @@ pub fn checksum(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use std::io::Read;
 
     use super::*;

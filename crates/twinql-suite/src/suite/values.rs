@@ -60,7 +60,6 @@ pub fn read_values(path: &Path, schema: &Schema) -> Result<Values, SuiteError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use rusqlite::Connection;
 

@@ -1,6 +1,5 @@
 //! The pairs of `data/dialects`, over schemas as pg_dump and mysqldump write them: how many
 //! are read, how many are judged, and that no proof and few verdicts contradict a label.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bigquery;
 mod duckdb;

@@ -1,7 +1,5 @@
 //! Replays the corpus of the fuzz targets: none may panic, hang or leave a trace.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 #[path = "../../../../fuzz/targets/mod.rs"]
 mod targets;
 

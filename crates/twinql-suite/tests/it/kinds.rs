@@ -1,5 +1,4 @@
 //! The examples of all kinds of difference, executed: some database tells each pair apart.
-#![allow(clippy::unwrap_used)]
 
 use rayon::prelude::*;
 use twinql_sql::explain::kinds::KINDS;

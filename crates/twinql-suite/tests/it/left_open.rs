@@ -1,6 +1,5 @@
 //! What SQL leaves open: queries that permit the same answers are the same whatever SQLite's
 //! habits, and those that permit others are different. And conditions that count together.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use twinql_suite::{Judge, JudgeConfig, Verdict};
 

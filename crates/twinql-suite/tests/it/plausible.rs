@@ -1,5 +1,4 @@
 //! Plausible databases over the bundled golds.
-#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 

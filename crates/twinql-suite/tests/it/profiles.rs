@@ -1,5 +1,4 @@
 //! Profiles of real files: what is measured, what is never told, and databases that follow them.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,7 +2,6 @@
 //! different is, and certificates hold where they are checked apart from the search.
 //!
 //! `TWINQL_PROOFS_DATABASES` says on how many databases each pair runs.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

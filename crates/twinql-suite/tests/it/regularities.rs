@@ -1,6 +1,5 @@
 //! The examples of all regularities, executed on plausible databases: most of them agree where two queries are made
 //! alike, and some database tells a near miss apart.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use rayon::prelude::*;
 use twinql_sql::normalize::REGULARITIES;

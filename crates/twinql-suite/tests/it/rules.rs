@@ -1,7 +1,6 @@
 //! The examples of all normalisation rules, executed: the judge, which reads no canonical form,
 //! finds no database that tells apart what a rule makes alike, and one for each near miss that does not
 //! say why it cannot.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,5 @@
 //! On how many plausible databases two queries agree: what one group of databases or the other would say, as a share
 //! between two bounds. The schemas are made up for this.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use rayon::prelude::*;
 use twinql_sql::{Schema, Semantics};

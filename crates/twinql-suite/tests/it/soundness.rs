@@ -1,5 +1,4 @@
 //! The small form of `scripts/soundness.sh`, over the bundled queries and pairs.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

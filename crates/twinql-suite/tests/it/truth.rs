@@ -3,8 +3,6 @@
 //! `TWINQL_TRUTH` says on how many databases each proof is tried, and how many variants of each query there are: 1 is the
 //! usual size, `cargo measure truth` runs larger ones on real queries.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

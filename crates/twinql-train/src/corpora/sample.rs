@@ -35,7 +35,6 @@ pub(super) fn sample(corpora: &mut [Vec<Labelled>], most: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
     use twinql_sql::Schema;

@@ -134,8 +134,6 @@ fn drawn(sizes: &BTreeMap<Group, usize>, share: f64, seed: u64) -> (BTreeSet<Gro
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use twinql::Work;
 

@@ -87,7 +87,6 @@ pub(super) fn spread(corpora: &mut [Vec<Labelled>], questions: &[Question]) -> u
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn corpus(different: bool) -> Vec<Labelled> {

@@ -1,6 +1,5 @@
 //! Gradients are slopes of what the forward pass gives, and reach every parameter; distances, losses and gradients are
 //! those of burn's CPU backend and its autodiff.
-#![allow(clippy::unwrap_used)]
 
 use twinql_gmn::{GmnConfig, prepare::Prepared, weights::Layout};
 

@@ -1,5 +1,4 @@
 //! Tests of the whole crate on small random graphs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod files;
 mod parity;

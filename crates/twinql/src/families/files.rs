@@ -72,7 +72,6 @@ pub(crate) fn signature_with_cost(setup: &Setup) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::sync::Arc;
 

@@ -79,7 +79,6 @@ fn score(setup: &Setup, metric: &Metric, batch: &mut Batch<'_>, records: &mut [R
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::path::Path;
     use std::sync::Arc;
 

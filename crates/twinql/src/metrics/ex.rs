@@ -111,7 +111,6 @@ fn evidence_name(evidence: Evidence) -> &'static str {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::sync::Arc;
 

@@ -34,7 +34,6 @@ pub fn gmn_score(record: &Record, pred: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -244,7 +244,6 @@ fn longest_run(text: &str, of: char) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn findings() -> Vec<Finding> {

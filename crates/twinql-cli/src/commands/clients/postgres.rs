@@ -201,8 +201,6 @@ fn decoded(text: &str) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn server(url: &str, password: Option<&str>, database: Option<&str>, text: &str) {

@@ -62,7 +62,6 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[tokio::test(flavor = "current_thread")]

@@ -35,7 +35,6 @@ pub(super) fn both(schema: &Schema, gold: &ast::Query, pred: &ast::Query) -> Res
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const DDL: &str = "

@@ -171,7 +171,6 @@ impl<'t> Conditions<'t> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn schema() -> Schema {

@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use crate::dialects::Dialect;
 use crate::schema::{Form, NoteKind, Schema, Table};
 use crate::{parse, parse_in, plan};

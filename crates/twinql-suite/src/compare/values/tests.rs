@@ -1,5 +1,4 @@
 //! The definition's properties, on values that lie near each other and near every border.
-#![allow(clippy::unwrap_used)]
 
 use std::cmp::Ordering;
 

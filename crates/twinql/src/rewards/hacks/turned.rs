@@ -36,7 +36,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[allow(clippy::unwrap_used)]
     fn every_kind_is_there() {
         let schema = twinql_sql::Schema::from_ddl("d", "CREATE TABLE t (a TEXT)").unwrap();
         let schema = std::sync::Arc::new(schema);

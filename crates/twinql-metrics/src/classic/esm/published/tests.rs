@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used)]
-
 use twinql_sql::Schema;
 
 use super::{esm_plus_published, exact_set_match};

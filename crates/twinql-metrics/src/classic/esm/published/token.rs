@@ -102,7 +102,6 @@ fn join_operators(words: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
