@@ -33,8 +33,8 @@ if [ "$name" = small ]; then
   for run in questions-small regular-small; do train "$run"; done
 fi
 scripts/wide.sh 1 2 3 4 5 6
-scripts/train-wide.sh base 1
-scripts/train-wide.sh "$name" 1
+scripts/train-wide.sh base
+scripts/train-wide.sh "$name"
 cp "out/wide-$name-1/model.safetensors" "checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, how gmn weighs its probe, and the stored scores
 cargo build --release --locked --workspace --bin twinql
