@@ -3,7 +3,9 @@
 
 use twinql_sql::prove::{Proof, prove};
 use twinql_sql::{Dialect, Schema, Semantics, Value, in_sqlite};
-use twinql_suite::{Database, Sandbox};
+use twinql_suite::Database;
+
+use super::executed::rows;
 
 const DDL: &str = "
     CREATE TABLE `shop-data.web.visits` (
@@ -20,27 +22,6 @@ const DDL: &str = "
 
 fn schema() -> Schema {
     Schema::from_ddl_in("shop", DDL, Dialect::Bigquery).unwrap()
-}
-
-fn text(value: &Value) -> String {
-    match value {
-        Value::Null => "NULL".into(),
-        Value::Integer(n) => n.to_string(),
-        Value::Real(r) => format!("{:?}", r.0),
-        Value::Text(text) => text.clone(),
-        Value::Blob(_) => "a blob".into(),
-    }
-}
-
-/// The rows of a query over the database, as texts.
-fn rows(schema: &Schema, database: &Database, sql: &str) -> Vec<String> {
-    let translated = in_sqlite(schema, sql, Dialect::Bigquery).unwrap_or_else(|e| panic!("{sql}: {e}"));
-    let sandbox = Sandbox::new(schema, Default::default()).unwrap();
-    let all: Vec<usize> = (0..schema.tables.len()).collect();
-    sandbox.loader(&all).unwrap().load(database).unwrap();
-    let mut query = sandbox.prepare(&translated).unwrap_or_else(|e| panic!("{translated}: {e}"));
-    let answer = query.run(0).unwrap_or_else(|e| panic!("{translated}: {e}"));
-    answer.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join("|")).collect()
 }
 
 /// Each pair is an expression and what the page of its function says that it gives.
@@ -168,7 +149,11 @@ fn expressions_give_what_the_documentation_says() {
         ("JSON_QUERY('{\"a\": {\"b\": \"x\"}}', '$.a')", "{\"b\":\"x\"}"),
         ("JSON_VALUE('{\"a\": [1]}', '$.a')", "NULL"),
     ] {
-        assert_eq!(rows(&schema, &database, &format!("SELECT {expression}")), [answer], "{expression}");
+        assert_eq!(
+            rows(Dialect::Bigquery, &schema, &database, &format!("SELECT {expression}")),
+            [answer],
+            "{expression}"
+        );
     }
 }
 
@@ -245,7 +230,7 @@ fn paths_elements_and_wildcards() {
             &["1|2024-01-01|10.0|Ann"],
         ),
     ] {
-        assert_eq!(rows(&schema, &database, sql), answer, "{sql}");
+        assert_eq!(rows(Dialect::Bigquery, &schema, &database, sql), answer, "{sql}");
     }
     for sql in [
         "SELECT * FROM `shop-data.web.events_20240103`",
