@@ -11,6 +11,8 @@ use twinql_suite::facts::Facts;
 use twinql_suite::plausible::Plausible;
 use twinql_suite::profile::{Bound, ColumnProfile, MeasureConfig, Profile, TableProfile, measure};
 
+use crate::bundled::{golds, schemas};
+
 /// A folder that is removed again.
 struct Folder(PathBuf);
 
@@ -288,23 +290,20 @@ fn databases_follow_what_a_profile_says() {
 
 #[test]
 fn every_bundled_schema_keeps_its_keys_under_a_profile() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
-    let golds = std::fs::read_to_string(data.join("gold.tsv")).unwrap();
+    let schemas = schemas();
     let folder = Folder::new("bundled");
     let mut done = std::collections::BTreeSet::new();
-    for line in golds.lines() {
-        let (sql, db_id) = line.split_once('\t').unwrap();
-        if !done.insert(db_id.to_owned()) {
+    for (sql, db_id) in &golds() {
+        if !done.insert(db_id.clone()) {
             continue;
         }
-        let ddl = std::fs::read_to_string(data.join("schemas").join(db_id).with_extension("sql")).unwrap();
-        let schema = Schema::from_ddl(db_id, &ddl).unwrap();
+        let schema = &schemas[db_id];
         // A database that was made, as if it were somebody's own.
-        let given = databases(&schema, sql, None, 1).remove(0);
-        let path = folder.database(&format!("{db_id}.sqlite"), &given.to_sql(&schema));
+        let given = databases(schema, sql, None, 1).remove(0);
+        let path = folder.database(&format!("{db_id}.sqlite"), &given.to_sql(schema));
         let measured = profile(&path, 3);
-        let (bound, _) = measured.bind(&schema).unwrap_or_else(|e| panic!("{db_id}: {e:?}"));
-        databases(&schema, sql, Some(bound), 4);
+        let (bound, _) = measured.bind(schema).unwrap_or_else(|e| panic!("{db_id}: {e:?}"));
+        databases(schema, sql, Some(bound), 4);
     }
     assert!(done.len() > 10);
 }

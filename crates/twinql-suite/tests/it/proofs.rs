@@ -4,11 +4,12 @@
 //! `TWINQL_PROOFS_DATABASES` says on how many databases each pair runs.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use twinql_sql::prove::{Certificate, Contained, Side, verify};
 use twinql_sql::{Proof, Schema, Semantics, prove};
 use twinql_suite::{Dice, Judge, JudgeConfig, Verdict, neighbours};
+
+use crate::bundled::{data, golds, schemas};
 
 fn databases(or: u64) -> u64 {
     std::env::var("TWINQL_PROOFS_DATABASES").ok().and_then(|n| n.parse().ok()).unwrap_or(or)
@@ -81,22 +82,6 @@ fn tried(judge: &Judge, schema: &Schema, gold: &str, pred: &str, counts: &mut Co
     }
 }
 
-fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data")
-}
-
-fn schemas() -> BTreeMap<String, Schema> {
-    std::fs::read_dir(data().join("schemas"))
-        .unwrap()
-        .map(|file| {
-            let path = file.unwrap().path();
-            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            let schema = Schema::from_ddl(&name, &std::fs::read_to_string(path).unwrap()).unwrap();
-            (name, schema)
-        })
-        .collect()
-}
-
 /// The bundled pairs: the proofs agree with the hand-made labels, and with the judge.
 #[test]
 fn bundled_pairs() {
@@ -137,11 +122,9 @@ fn bundled_pairs() {
 #[test]
 fn neighbours_of_bundled_golds() {
     let schemas = schemas();
-    let text = std::fs::read_to_string(data().join("gold.tsv")).unwrap();
     let (mut counts, mut wrong) = (Counts::default(), Vec::new());
     let mut judges: BTreeMap<&str, Judge> = BTreeMap::new();
-    for (i, line) in text.lines().enumerate().step_by(18) {
-        let (gold, name) = line.rsplit_once('\t').unwrap();
+    for (i, (gold, name)) in golds().iter().enumerate().step_by(18) {
         let (name, schema) = schemas.get_key_value(name).unwrap();
         let judge = judges.entry(name).or_insert_with(|| judge(schema, "default", 20));
         for neighbour in neighbours(schema, gold, i as u64, 12) {

@@ -1,18 +1,15 @@
 //! The small form of `scripts/soundness.sh`, over the bundled queries and pairs.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use twinql_sql::normalize::example::Example;
 use twinql_sql::{Schema, Semantics};
 use twinql_suite::soundness::{Bench, Checked, Fate, SoundnessConfig, Totals};
 
-fn data(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(path)
-}
+use crate::bundled::{data, golds};
 
 fn bench(db_id: &str, semantics: &str, databases: u64) -> Bench {
-    let ddl = std::fs::read_to_string(data(&format!("schemas/{db_id}.sql"))).unwrap();
+    let ddl = std::fs::read_to_string(data().join(format!("schemas/{db_id}.sql"))).unwrap();
     let config = SoundnessConfig {
         semantics: Semantics::preset(semantics).unwrap(),
         databases,
@@ -33,9 +30,8 @@ fn sum(outcomes: Vec<Checked>, totals: &mut Totals) {
 #[test]
 fn bundled_queries_agree_with_their_printed_forms() {
     let mut queries: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for line in std::fs::read_to_string(data("gold.tsv")).unwrap().lines() {
-        let (sql, db) = line.rsplit_once('\t').unwrap();
-        queries.entry(db.to_owned()).or_default().push(sql.to_owned());
+    for (sql, db) in golds() {
+        queries.entry(db).or_default().push(sql);
     }
     for (semantics, databases, step) in
         [("default", 8, 1), ("no-fk", 6, 3), ("declared", 6, 3), ("strict", 6, 3)]
@@ -79,7 +75,7 @@ fn queries_of_all_constructs_agree_with_their_printed_forms() {
 
 #[test]
 fn bundled_pairs_with_equal_forms_agree() {
-    let text = std::fs::read_to_string(data("pairs.jsonl")).unwrap();
+    let text = std::fs::read_to_string(data().join("pairs.jsonl")).unwrap();
     for semantics in ["default", "no-fk"] {
         let mut benches: BTreeMap<String, Bench> = BTreeMap::new();
         let mut totals = Totals::default();

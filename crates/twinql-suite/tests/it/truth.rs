@@ -3,18 +3,13 @@
 //! `TWINQL_TRUTH` says on how many databases each proof is tried, and how many variants of each query there are: 1 is the
 //! usual size, `cargo measure truth` runs larger ones on real queries.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
 use rayon::prelude::*;
+use twinql_sql::Semantics;
 use twinql_sql::normalize::RULES;
 use twinql_sql::normalize::example::Example;
-use twinql_sql::{Schema, Semantics};
 use twinql_suite::truth::{Finder, Hunt, Tally};
 
-fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data")
-}
+use crate::bundled::{golds, schemas};
 
 fn size() -> usize {
     std::env::var("TWINQL_TRUTH").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
@@ -23,16 +18,6 @@ fn size() -> usize {
 fn hunt(seed: usize) -> Hunt {
     let n = size();
     Hunt { seed: seed as u64, neighbours: 16 * n, across: 24 * n, databases: 40 * n as u64 }
-}
-
-fn schemas() -> BTreeMap<String, Schema> {
-    let files = std::fs::read_dir(data().join("schemas")).unwrap();
-    let read = |path: &Path| {
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let schema = Schema::from_ddl(&name, &std::fs::read_to_string(path).unwrap()).unwrap();
-        (name, schema)
-    };
-    files.map(|file| read(&file.unwrap().path())).collect()
 }
 
 /// The presets take turns.
@@ -60,10 +45,8 @@ fn sum(all: impl ParallelIterator<Item = Tally>) -> Tally {
 #[test]
 fn bundled_golds() {
     let schemas = schemas();
-    let text = std::fs::read_to_string(data().join("gold.tsv")).unwrap();
-    let golds: Vec<(usize, &str)> = text.lines().enumerate().step_by(3).collect();
-    told(&sum(golds.par_iter().map(|(i, line)| {
-        let (gold, name) = line.rsplit_once('\t').unwrap();
+    let golds: Vec<_> = golds().into_iter().enumerate().step_by(3).collect();
+    told(&sum(golds.par_iter().map(|(i, (gold, name))| {
         let finder = Finder::new(&schemas[name], &semantics(*i / 3)).unwrap();
         let mut tally = Tally::default();
         finder.hunt(gold, &hunt(*i), &mut tally).unwrap();
