@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use tempfile::TempDir;
 use twinql_sql::{Semantics, Value};
 
 use crate::execute::{ExecError, Limits, Sandbox};
@@ -88,19 +89,16 @@ fn memory_is_taken_from_the_one_that_wants_it() {
 }
 
 /// A folder that is removed in the end.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("twinql-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
     }
 
     /// `DB/FILE`, made by these statements.
     fn database(&self, file: &str, statements: &str) -> PathBuf {
-        let path = self.0.join(file);
+        let path = self.0.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_CREATE;
         let connection = Connection::open_with_flags(&path, flags).unwrap();
@@ -121,14 +119,8 @@ impl Folder {
             }
         }
         let mut all = BTreeMap::new();
-        walk(&self.0, &mut all);
+        walk(self.0.path(), &mut all);
         all
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -140,7 +132,7 @@ const ROWS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age 
 
 #[test]
 fn hostile_sql_leaves_files_as_they_are() {
-    let folder = Folder::new("hostile");
+    let folder = Folder::new();
     let file = folder.database("music/music.sqlite", ROWS);
     let before = folder.content();
     let limits = Limits { steps: 200_000, rows: 20_000, ..Limits::for_files() };
@@ -163,17 +155,17 @@ fn hostile_sql_leaves_files_as_they_are() {
 
 #[test]
 fn files_that_cannot_be_used_cost_their_pair() {
-    let folder = Folder::new("broken");
+    let folder = Folder::new();
     let good = folder.database("a b?mode=rwc&x=%41#y/a b?mode=rwc&x=%41#y.sqlite", ROWS);
     let bytes = std::fs::read(&good).unwrap();
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.0.join(name);
+        let path = folder.0.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         path
     };
     let mut overwritten = bytes.clone();
     overwritten[100..1_000].fill(0xff);
-    let missing = folder.0.join("missing.sqlite");
+    let missing = folder.0.path().join("missing.sqlite");
     let waiting = write("waiting.sqlite", &bytes);
     write("waiting.sqlite-wal", b"frames");
     let before = folder.content();
@@ -188,7 +180,7 @@ fn files_that_cannot_be_used_cost_their_pair() {
         (&write("empty.sqlite", b""), "is empty"),
         (&write("text.sqlite", b"not a database at all, only some text in a file"), "not a database"),
         (&waiting, "write-ahead log"),
-        (&folder.0, "not a file"),
+        (&folder.0.path().to_owned(), "not a file"),
         (&write("header.sqlite", &overwritten), ""),
     ] {
         let FileVerdict::FileError { message } = on(file) else {
@@ -211,15 +203,15 @@ fn files_that_cannot_be_used_cost_their_pair() {
 
 #[test]
 fn answers_on_files() {
-    let folder = Folder::new("answers");
+    let folder = Folder::new();
     folder.database("music/music.sqlite", ROWS);
     folder.database("music/music_1.sqlite", &ROWS.replace("41", "12").replace("'Bob', 30", "'Bob', 30.0"));
     folder.database("alone.db", "CREATE TABLE t (a, b); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT), 'A')");
-    let files = Files::find(&folder.0).unwrap();
+    let files = Files::find(folder.0.path()).unwrap();
     assert_eq!(files.ids().collect::<Vec<_>>(), ["alone", "music"]);
     assert_eq!(files.of("music").unwrap().len(), 2);
-    assert!(Files::find(folder.0.join("music")).is_ok());
-    assert!(Files::find(folder.0.join("nowhere")).is_err());
+    assert!(Files::find(folder.0.path().join("music")).is_ok());
+    assert!(Files::find(folder.0.path().join("nowhere")).is_err());
     let judged = |preset: &str, gold: &str, pred: &str| {
         let semantics = Semantics::preset(preset).unwrap();
         let mut judge = FileJudge::new(FileConfig::new(semantics));

@@ -277,8 +277,8 @@ mod tests {
 
     #[test]
     fn what_holds_and_what_does_not_is_counted() {
-        let folder = tempfile_folder();
-        let path = folder.join("shop.sqlite");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shop.sqlite");
         let connection = Connection::open(&path).unwrap();
         connection
             .execute_batch(
@@ -299,8 +299,7 @@ mod tests {
         assert_eq!(counts.get(&Regularity::ClearExtremes).copied(), count(1, 2));
         assert_eq!(counts.get(&Regularity::NoOrphans).copied(), count(0, 1));
         assert_eq!(counts.get(&Regularity::ClearFavourites).copied(), count(1, 1));
-        assert!(measure(&folder.join("none.sqlite")).is_err());
-        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(measure(&folder.path().join("none.sqlite")).is_err());
     }
 
     /// The registry's counts are those of the databases that they are said to be from.
@@ -326,11 +325,5 @@ mod tests {
                 assert_eq!(entry.counted.as_ref(), total.get(&entry.regularity), "{}", entry.name);
             }
         }
-    }
-
-    fn tempfile_folder() -> std::path::PathBuf {
-        let folder = std::env::temp_dir().join(format!("twinql-measure-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rusqlite::{Connection, params};
 use serde_json::Value;
+use tempfile::TempDir;
 use twinql_sql::{ColumnRef, Schema, Semantics};
 use twinql_suite::facts::Facts;
 use twinql_suite::plausible::Plausible;
@@ -14,26 +15,17 @@ use twinql_suite::profile::{Bound, ColumnProfile, MeasureConfig, Profile, TableP
 use crate::bundled::{golds, schemas};
 
 /// A folder that is removed again.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("twinql-profiles-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
     }
 
     fn database(&self, name: &str, sql: &str) -> PathBuf {
-        let path = self.0.join(name);
-        let _ = std::fs::remove_file(&path);
+        let path = self.0.path().join(name);
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -63,7 +55,7 @@ const SHOP: &str = "
 
 #[test]
 fn what_is_counted_is_what_is_there() {
-    let folder = Folder::new("counted");
+    let folder = Folder::new();
     let profile = profile(&folder.database("shop.sqlite", SHOP), 0);
     assert_eq!((profile.db_id.as_str(), profile.tables.len()), ("shop", 3));
     assert_eq!(table(&profile, "visit").rows, Some(20));
@@ -92,7 +84,7 @@ fn what_is_counted_is_what_is_there() {
 
 #[test]
 fn one_database_gives_one_profile() {
-    let folder = Folder::new("one");
+    let folder = Folder::new();
     let path = folder.database("shop.sqlite", SHOP);
     for values in [0, 5] {
         let first = profile(&path, values);
@@ -106,7 +98,7 @@ fn one_database_gives_one_profile() {
 
 #[test]
 fn common_values_are_told_where_they_were_asked_for() {
-    let folder = Folder::new("values");
+    let folder = Folder::new();
     let path = folder.database("shop.sqlite", SHOP);
     let told = profile(&path, 5);
     let common: Vec<(Value, f64)> =
@@ -135,7 +127,7 @@ proptest! {
     /// Whatever texts a database holds: without values, all that a profile says in letters is a name or a shape.
     #[test]
     fn no_text_of_the_database_is_told(rows in proptest::collection::vec(("\\PC{0,24}", any::<Option<i64>>(), "[a-z]{3,9}( [A-Z][a-z]{2,8})?"), 1..40)) {
-        let connection_path = Folder::new(&format!("texts-{:?}", std::thread::current().id()));
+        let connection_path = Folder::new();
         let path = connection_path.database("d.sqlite", "CREATE TABLE t (a TEXT, b INTEGER, c)");
         let connection = Connection::open(&path).unwrap();
         for (a, b, c) in &rows {
@@ -154,16 +146,16 @@ proptest! {
 
 #[test]
 fn hostile_files_are_measured_or_refused() {
-    let folder = Folder::new("hostile");
+    let folder = Folder::new();
     for (name, bytes) in [
         ("text.sqlite", &b"this is no database, though it is long enough to look like one"[..]),
         ("empty.sqlite", b""),
     ] {
-        let path = folder.0.join(name);
+        let path = folder.0.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         assert!(measure(&path, &MeasureConfig::default()).unwrap_err().to_string().contains(name));
     }
-    assert!(measure(&folder.0.join("none.sqlite"), &MeasureConfig::default()).is_err());
+    assert!(measure(&folder.0.path().join("none.sqlite"), &MeasureConfig::default()).is_err());
     let path = folder.database(
         "odd.sqlite",
         "CREATE TABLE vacant (a INTEGER, b TEXT);
@@ -195,7 +187,7 @@ fn hostile_files_are_measured_or_refused() {
 
 #[test]
 fn a_locked_file_is_an_error_in_words() {
-    let folder = Folder::new("locked");
+    let folder = Folder::new();
     let path = folder.database("shop.sqlite", SHOP);
     let writer = Connection::open(&path).unwrap();
     writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -205,7 +197,7 @@ fn a_locked_file_is_an_error_in_words() {
 
 #[test]
 fn ten_thousand_tables_are_measured() {
-    let folder = Folder::new("many");
+    let folder = Folder::new();
     let sql: String =
         (0..10_000).map(|i| format!("CREATE TABLE t{i} (id INTEGER PRIMARY KEY, name TEXT);")).collect();
     let path = folder.database("many.sqlite", &format!("BEGIN; {sql} COMMIT;"));
@@ -214,7 +206,7 @@ fn ten_thousand_tables_are_measured() {
 
 #[test]
 fn large_tables_are_sampled_and_keys_checked() {
-    let folder = Folder::new("large");
+    let folder = Folder::new();
     let path = folder.database(
         "large.sqlite",
         "CREATE TABLE t (id INTEGER PRIMARY KEY, twice INTEGER, kind INTEGER);
@@ -251,7 +243,7 @@ fn databases(schema: &Schema, gold: &str, profile: Option<Bound>, count: u64) ->
 
 #[test]
 fn databases_follow_what_a_profile_says() {
-    let folder = Folder::new("follow");
+    let folder = Folder::new();
     let path = folder.database("shop.sqlite", SHOP);
     let schema = Schema::from_sqlite(&path).unwrap();
     let at = |table: &str, column: &str| {
@@ -291,7 +283,7 @@ fn databases_follow_what_a_profile_says() {
 #[test]
 fn every_bundled_schema_keeps_its_keys_under_a_profile() {
     let schemas = schemas();
-    let folder = Folder::new("bundled");
+    let folder = Folder::new();
     let mut done = std::collections::BTreeSet::new();
     for (sql, db_id) in &golds() {
         if !done.insert(db_id.clone()) {
