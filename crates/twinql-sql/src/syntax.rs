@@ -9,10 +9,12 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, SelectItem,
-    SetExpr, Statement, TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan, Visit, VisitMut, Visitor,
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
+    GroupByExpr, Ident, ObjectName, ObjectNamePart, OrderBy, OrderByExpr, Query, Select, SelectItem, SetExpr,
+    Statement, TableAlias, TableFactor, TableFunctionArgs, ValueWithSpan, Visit, VisitMut, Visitor,
     VisitorMut,
 };
+use sqlparser::tokenizer::Span;
 
 /// A visitor that reads.
 pub type Reader<'v> = dyn Visitor<Break = ()> + 'v;
@@ -322,6 +324,33 @@ pub fn item_expr(item: &SelectItem) -> Option<&Expr> {
         SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
         _ => None,
     }
+}
+
+/// An argument of a call without a name, and no wildcard.
+pub fn plain_argument(arg: &FunctionArg) -> Option<&Expr> {
+    match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
+        _ => None,
+    }
+}
+
+/// A call of a function.
+pub fn call(name: &str, args: Vec<Expr>, span: Span) -> Expr {
+    let args = args.into_iter().map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e))).collect();
+    Expr::Function(Function {
+        name: ObjectName(vec![ObjectNamePart::Identifier(Ident::with_span(span, name))]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: Vec::new(),
+        }),
+        within_group: Vec::new(),
+        filter: None,
+        null_treatment: None,
+        over: None,
+    })
 }
 
 /// A comparison after its sides have changed places.

@@ -5,11 +5,11 @@
 //! says that it holds, with values that are likely to help.
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
-    SelectItem, SetExpr,
+    BinaryOperator, Expr, Function, FunctionArgumentList, FunctionArguments, SelectItem, SetExpr,
 };
 use twinql_sql::schema::Check;
-use twinql_sql::{Table, Value, syntax};
+use twinql_sql::syntax::{self, plain_argument};
+use twinql_sql::{Table, Value};
 
 use super::Rule;
 use crate::dice::Dice;
@@ -283,10 +283,5 @@ fn call<'e>(function: &'e Function, name: &str, arguments: usize) -> Option<Vec<
     if !called.to_string().eq_ignore_ascii_case(name) || args.len() != arguments {
         return None;
     }
-    args.iter()
-        .map(|arg| match arg {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
-            _ => None,
-        })
-        .collect()
+    args.iter().map(plain_argument).collect()
 }

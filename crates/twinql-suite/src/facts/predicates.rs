@@ -9,6 +9,7 @@ use sqlparser::ast::{
     SetExpr, UnaryOperator,
 };
 use twinql_sql::Value;
+use twinql_sql::syntax::plain_argument;
 
 use super::names::{counts_rows, is};
 use super::patterns;
@@ -328,30 +329,21 @@ impl Walker<'_> {
             }
             Expr::Function(f) => {
                 if let FunctionArguments::List(list) = &f.args {
-                    let args: Vec<&Expr> = list
-                        .args
-                        .iter()
-                        .filter_map(|arg| match arg {
-                            FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
-                            _ => None,
-                        })
-                        .collect();
+                    let args: Vec<&Expr> = list.args.iter().filter_map(plain_argument).collect();
                     self.call(f, &args, weak);
-                    for arg in &list.args {
-                        if let FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) = arg {
-                            if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
-                                self.compute(e);
-                            }
-                            if is(&f.name, &["coalesce", "ifnull", "nullif"]) {
-                                self.facts.nulls.extend(self.slot(e));
-                            }
-                            if is(&f.name, &["min", "max"])
-                                && let Some(slot) = self.slot(e)
-                            {
-                                self.facts.ranked.push(slot);
-                            }
-                            self.expr(e, true);
+                    for e in args {
+                        if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
+                            self.compute(e);
                         }
+                        if is(&f.name, &["coalesce", "ifnull", "nullif"]) {
+                            self.facts.nulls.extend(self.slot(e));
+                        }
+                        if is(&f.name, &["min", "max"])
+                            && let Some(slot) = self.slot(e)
+                        {
+                            self.facts.ranked.push(slot);
+                        }
+                        self.expr(e, true);
                     }
                 }
             }

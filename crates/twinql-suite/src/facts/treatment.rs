@@ -2,10 +2,9 @@
 //! rounded, cut or read as something else.
 
 use sqlparser::ast::{
-    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, TableFactor,
-    UnaryOperator,
+    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArguments, TableFactor, UnaryOperator,
 };
-use twinql_sql::syntax::{Named, read_own_expressions};
+use twinql_sql::syntax::{Named, plain_argument, read_own_expressions};
 use twinql_sql::{Affinity, TypeClass, Value};
 
 use super::Slot;
@@ -75,11 +74,7 @@ fn args(function: &Function) -> Vec<&Expr> {
 }
 
 fn unnamed(args: &[FunctionArg]) -> Vec<&Expr> {
-    let plain = |arg| match arg {
-        &FunctionArg::Unnamed(FunctionArgExpr::Expr(ref e)) => Some(e),
-        _ => None,
-    };
-    args.iter().filter_map(plain).collect()
+    args.iter().filter_map(plain_argument).collect()
 }
 
 /// A whole number of a moderate size.

@@ -11,11 +11,11 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Ident, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, Query, Select,
+    BinaryOperator, CaseWhen, Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Query, Select,
     TableFactor, Value,
 };
-use twinql_sql::syntax::{self, Named};
+use sqlparser::tokenizer::Span;
+use twinql_sql::syntax::{self, Named, call};
 
 use super::Judge;
 use crate::execute::{ExecError, MET};
@@ -190,21 +190,7 @@ fn number_of(n: usize) -> Expr {
 
 /// A call of the function that notes.
 fn met<const N: usize>(args: [Expr; N]) -> Expr {
-    let args = args.into_iter().map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e))).collect();
-    Expr::Function(Function {
-        name: ObjectName(vec![ObjectNamePart::Identifier(Ident::new(MET))]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    })
+    call(MET, args.into(), Span::empty())
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Span;
 
-use crate::syntax::{Named, change_expressions};
+pub(super) use crate::syntax::call;
+use crate::syntax::{Named, change_expressions, plain_argument};
 
 /// What a factor of FROM is called: its alias, or a table's own name.
 pub(super) fn called(factor: &TableFactor) -> Option<Ident> {
@@ -51,11 +52,7 @@ pub(super) fn plain_table(factor: &TableFactor) -> Option<(Named<'_>, bool)> {
 
 /// The arguments of a call, where none has a name and none is a wildcard.
 pub(super) fn plain_arguments(args: &[FunctionArg]) -> Option<Vec<&Expr>> {
-    let plain = |arg| match arg {
-        &FunctionArg::Unnamed(FunctionArgExpr::Expr(ref e)) => Some(e),
-        _ => None,
-    };
-    args.iter().map(plain).collect()
+    args.iter().map(plain_argument).collect()
 }
 
 /// The whole number that a constant is; of `'7'` too, where `texts` count.
@@ -85,25 +82,6 @@ pub(super) fn string(text: impl Into<String>, span: Span) -> Expr {
 /// NULL.
 pub(super) fn null(span: Span) -> Expr {
     Expr::Value(ValueWithSpan { value: ast::Value::Null, span })
-}
-
-/// A call of a function.
-pub(super) fn call(name: &str, args: Vec<Expr>, span: Span) -> Expr {
-    let args = args.into_iter().map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e))).collect();
-    Expr::Function(Function {
-        name: ObjectName(vec![ObjectNamePart::Identifier(Ident::with_span(span, name))]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: Vec::new(),
-        }),
-        within_group: Vec::new(),
-        filter: None,
-        null_treatment: None,
-        over: None,
-    })
 }
 
 /// A function in FROM.
