@@ -14,40 +14,29 @@ use sqlparser::ast::{
 use crate::syntax::{self, Named};
 
 /// The SELECTs of a query outside its subqueries: one, or those that its set operations combine.
-pub(super) fn arms(query: &Query) -> Vec<&Select> {
-    fn collect<'q>(body: &'q SetExpr, out: &mut Vec<&'q Select>) {
-        match body {
-            SetExpr::Select(select) => out.push(select),
-            SetExpr::Query(query) => collect(&query.body, out),
-            SetExpr::SetOperation { left, right, op: _, set_quantifier: _ } => {
-                collect(left, out);
-                collect(right, out);
+macro_rules! arms {
+    ($name:ident $(, $mut:ident)?) => {
+        pub(super) fn $name(query: &$($mut)? Query) -> Vec<&$($mut)? Select> {
+            fn collect<'q>(body: &'q $($mut)? SetExpr, out: &mut Vec<&'q $($mut)? Select>) {
+                match body {
+                    SetExpr::Select(select) => out.push(select),
+                    SetExpr::Query(query) => collect(&$($mut)? query.body, out),
+                    SetExpr::SetOperation { left, right, op: _, set_quantifier: _ } => {
+                        collect(left, out);
+                        collect(right, out);
+                    }
+                    _ => {}
+                }
             }
-            _ => {}
+            let mut out = Vec::new();
+            collect(&$($mut)? query.body, &mut out);
+            out
         }
-    }
-    let mut out = Vec::new();
-    collect(&query.body, &mut out);
-    out
+    };
 }
 
-/// As [`arms`], to be changed.
-pub(super) fn arms_mut(query: &mut Query) -> Vec<&mut Select> {
-    fn collect<'q>(body: &'q mut SetExpr, out: &mut Vec<&'q mut Select>) {
-        match body {
-            SetExpr::Select(select) => out.push(select),
-            SetExpr::Query(query) => collect(&mut query.body, out),
-            SetExpr::SetOperation { left, right, op: _, set_quantifier: _ } => {
-                collect(left, out);
-                collect(right, out);
-            }
-            _ => {}
-        }
-    }
-    let mut out = Vec::new();
-    collect(&mut query.body, &mut out);
-    out
-}
+arms!(arms);
+arms!(arms_mut, mut);
 
 /// Brings a query into this shape. Its answer stays what it is.
 pub(super) fn settle(query: &mut Query) {
