@@ -109,11 +109,8 @@ impl External {
     fn read(flag: &ExternalFlag, path: &Path, system: Option<&str>) -> Result<External> {
         let mut scores = HashMap::new();
         let mut number = 0usize;
-        for line in Lines::open(path)? {
+        for line in Lines::open(path)?.filled() {
             let line = line?;
-            if line.is_blank() {
-                continue;
-            }
             let place = || format!("{}, line {}", path.display(), line.number);
             let text = line.text().map_err(|e| anyhow::anyhow!("{}: {e}", place()))?;
             let entry = entry(text, &flag.name, number).with_context(place)?;

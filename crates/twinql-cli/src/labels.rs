@@ -51,11 +51,8 @@ impl Labels {
             return Ok(());
         }
         let mut number = 0usize;
-        for line in Lines::open(pairs)? {
+        for line in Lines::open(pairs)?.filled() {
             let line = line?;
-            if line.is_blank() {
-                continue;
-            }
             let draft = line.text().map(corpus::pairs::Draft::from_json).unwrap_or_default();
             if self.labels.contains_key(&id_of(&draft, number)) {
                 return Ok(());

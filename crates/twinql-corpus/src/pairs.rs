@@ -312,11 +312,8 @@ impl Pair {
 pub fn read(path: impl AsRef<Path>) -> Result<PairFile, CorpusError> {
     let path = path.as_ref();
     let mut file = PairFile::default();
-    for line in Lines::open(path)? {
+    for line in Lines::open(path)?.filled() {
         let line = line?;
-        if line.is_blank() {
-            continue;
-        }
         let read = line.text().map_err(String::from);
         match read.and_then(|text| Pair::from_json(text).map_err(|problem| problem.message)) {
             Ok(pair) => file.pairs.push(pair),

@@ -72,7 +72,7 @@ fn is_object(text: &str) -> bool {
 /// # Errors
 /// The file cannot be read or is not what its name says; it has fields, and none of them is a query.
 pub fn read(path: &Path) -> Result<Predictions, CorpusError> {
-    let first = Lines::open(path)?.find(|line| !line.as_ref().is_ok_and(Line::is_blank)).transpose()?;
+    let first = Lines::open(path)?.filled().next().transpose()?;
     match Form::of(path, first.as_ref()) {
         Form::Lines => {
             let all =

@@ -118,6 +118,11 @@ impl Lines {
         Lines { reader, path: path.to_owned(), number: 0, ended: false }
     }
 
+    /// Those in which there is more than spaces; they keep their numbers.
+    pub fn filled(self) -> impl Iterator<Item = Result<Line, FileError>> {
+        self.filter(|line| !line.as_ref().is_ok_and(Line::is_blank))
+    }
+
     /// Reads one line, of which no more than the longest allowed is kept. A longer one is given as its length, for one
     /// bad line is no reason to lose the file; only where no line end comes at all is the file given up.
     fn read(&mut self) -> Result<Option<Line>, FileError> {

@@ -136,11 +136,8 @@ pub fn inputs<E: From<PerturbError>>(
     let wrong =
         |line: usize, why: String| PerturbError::TestSet { file: path.display().to_string(), line, why };
     let opened = Lines::open(path).map_err(|e| E::from(twinql_corpus::CorpusError::from(e).into()))?;
-    for line in opened {
+    for line in opened.filled() {
         let line = line.map_err(|e| E::from(twinql_corpus::CorpusError::from(e).into()))?;
-        if line.is_blank() {
-            continue;
-        }
         let text = line.text().map_err(|why| wrong(line.number, why.into()))?;
         let input: Input = serde_json::from_str(text).map_err(|e| wrong(line.number, e.to_string()))?;
         if input.relation != ORIGINAL.name {

@@ -103,11 +103,8 @@ impl Profiles {
                 profiles.file(&file)?;
             }
         } else if name.ends_with(".jsonl") || name.ends_with(".jsonl.gz") {
-            for line in Lines::open(path)? {
+            for line in Lines::open(path)?.filled() {
                 let line = line?;
-                if line.is_blank() {
-                    continue;
-                }
                 let place = format!("{} line {}", profiles.origin, line.number);
                 let no_profile =
                     |why: NoText| ProfilesError::NoProfile { place: place.clone(), error: why.into() };

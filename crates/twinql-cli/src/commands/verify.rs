@@ -97,11 +97,8 @@ pub(crate) fn run(typed: &Verify, seed: Option<u64>, console: Console) -> Result
     let (judge, workers) = worker::judge(&typed.run, Semantics::default(), Some(typed.databases), seed)?;
     let (mut counts, mut out) = (Counts::default(), std::io::stdout().lock());
     let bar = console.bar(None, "verifying");
-    for line in Lines::open(&typed.proofs)? {
+    for line in Lines::open(&typed.proofs)?.filled() {
         let line = line?;
-        if line.is_blank() {
-            continue;
-        }
         let read = || -> Result<Option<Proved>, String> {
             let Line { id, walk } =
                 serde_json::from_str(line.text()?).map_err(|e| format!("no proof: {e}"))?;

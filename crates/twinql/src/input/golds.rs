@@ -8,7 +8,7 @@ use twinql_corpus::pairs::Draft;
 use twinql_corpus::predictions::Form;
 use twinql_corpus::spider::{GoldCount, Golds};
 use twinql_corpus::{Pair, bird};
-use twinql_files::{Line, Lines};
+use twinql_files::Lines;
 
 use super::{About, Answers, InputError, Item, Pairs, Schemas};
 use crate::dialects::Dialects;
@@ -100,9 +100,9 @@ fn each_line(
     two_golds: bool,
     draft: fn(&str) -> Result<Draft, String>,
 ) -> Result<Pairs, InputError> {
-    let lines = Lines::open(path)?;
+    let lines = Lines::open(path)?.filled();
     let mut reader = Reader::new(path, schemas, two_golds);
-    let items = lines.filter(|line| !line.as_ref().is_ok_and(Line::is_blank)).map(move |line| {
+    let items = lines.map(move |line| {
         let line = line?;
         Ok(reader.item(line.text().map_err(Into::into).and_then(draft), line.number))
     });

@@ -66,17 +66,12 @@ fn of_pairs(path: &Path) -> Result<Option<(Labels, Vec<BadLine>)>> {
     if !name.ends_with(".jsonl") && !name.ends_with(".ndjson") {
         return Ok(None);
     }
-    for line in Lines::open(path)? {
-        let line = line?;
-        if line.is_blank() {
-            continue;
-        }
+    if let Some(line) = Lines::open(path)?.filled().next().transpose()? {
         let object: Option<Map<String, Value>> = line.text().ok().and_then(|t| serde_json::from_str(t).ok());
         let has = |name: &str| object.as_ref().is_some_and(|o| o.contains_key(name));
         if !has("pred") && !has("sql2") && (has("query") || has("SQL")) {
             return Ok(None);
         }
-        break;
     }
     let file = pairs::read(path)?;
     if let (true, Some(bad)) = (file.pairs.is_empty(), file.bad.first()) {
