@@ -174,6 +174,11 @@ pub fn is_scalar(name: &str) -> bool {
     scalar(name).is_some() || table::FURTHER.contains(&name) || table::OPAQUE.contains(&name)
 }
 
+/// Whether nothing is known of a function of this lower-case name: it may aggregate, or give rows.
+pub(crate) fn is_unknown(name: &str) -> bool {
+    Dialect::of_opaque(name).is_some() || !is_scalar(name)
+}
+
 /// The least and the greatest number of arguments of a window function of SQLite, by its lower-case name; none of aggregates.
 pub fn window_arity(name: &str) -> Option<(usize, usize)> {
     table::WINDOWS.iter().find(|(window, _)| *window == name).map(|(_, arity)| *arity)

@@ -202,7 +202,7 @@ pub const SCALARS: &[Scalar] = &[
     scalar("ora_instr", (3, 4), Class(Integer), Strict),
     scalar("ora_months_between", (2, 2), Class(Number), Strict),
     scalar("ora_number_text", (2, 2), Class(Text), Strict),
-    scalar("ora_substr", (2, 3), Class(Text), Strict),
+    scalar("ora_substr", (2, 3), Class(Text), Unknown),
     ours("pg_regexp", (3, 3), Strict).also(&[spelled("regexp_like", 3, 3)]),
     ours("pg_regexp_replace", (3, 4), Strict).also(&[spelled("regexp_replace", 1, MANY)]),
     ours("pg_similar", (2, 2), Strict),

@@ -30,6 +30,7 @@ mod scan_names;
 mod shorthand;
 mod stopped;
 mod twins;
+mod unknown;
 mod vacuous;
 
 use std::collections::BTreeMap;
@@ -74,6 +75,11 @@ pub struct Canonical {
 }
 
 impl Canonical {
+    /// Whether a function of which nothing is known may aggregate or give rows where nothing reads it.
+    pub(crate) fn has_unknown_rows(&self) -> bool {
+        matches!(self.stopped, Some(Stopped::Unknown { .. }))
+    }
+
     /// The regularities that changed something, in their order in [`REGULARITIES`].
     pub fn regularities(&self) -> impl Iterator<Item = &'static str> {
         REGULARITIES.iter().map(|rule| rule.name).filter(|name| self.applied.contains(name))
@@ -213,6 +219,9 @@ fn normalize_once(
             Some(ended) => complete &= ended,
             None => return stopped(Stopped::Grew { rule: driver.last }),
         }
+    }
+    if let Some(function) = unknown::lost(&original.query, &query) {
+        return stopped(Stopped::Unknown { function });
     }
     if driver.cx.pinned && !driver.applied.contains(&rules::PINNED_COLUMNS) {
         driver.applied.push(rules::PINNED_COLUMNS);

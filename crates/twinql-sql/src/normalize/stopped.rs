@@ -33,6 +33,12 @@ pub enum Stopped {
     },
     /// One id stood for two columns; the plan is as it was planned.
     RepeatedId,
+    /// A call in a list of outputs is gone, and nothing is known of its function: it may aggregate, or give rows. The plan is as
+    /// it was planned.
+    Unknown {
+        /// The function.
+        function: String,
+    },
     /// More columns look alike than are told apart by trying: equal plans may come out in
     /// different orders.
     LookAlikes,
@@ -52,6 +58,9 @@ impl std::fmt::Display for Stopped {
                 write!(f, "after {MAX_PASSES} passes the rule {rule} still changed something")
             }
             Stopped::RepeatedId => write!(f, "one id stands for two columns"),
+            Stopped::Unknown { function } => {
+                write!(f, "nothing is known of {function}, which may aggregate or give rows")
+            }
             Stopped::LookAlikes => write!(f, "too many columns look alike"),
         }
     }

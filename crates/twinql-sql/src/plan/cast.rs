@@ -180,6 +180,17 @@ impl<'a> Planner<'a> {
                 return Ok(call("try_cast", vec![operand, Expr::text(data_type.to_string())]));
             }
         }
+        // A text that is no number is NULL or an error, and never 0.
+        if self.dialect == Dialect::Databricks
+            && matches!(
+                target(self.dialect, data_type),
+                Target::Affinity(Affinity::Integer | Affinity::Real | Affinity::Numeric) | Target::Scaled(_)
+            )
+            && matches!(info_of(&operand, &self.columns).class, TypeClass::Text)
+            && let Some(planned) = self.plan_try_cast(&operand, cost, data_type)?
+        {
+            return Ok(planned);
+        }
         if self.dialect == Dialect::Sqlite {
             return Ok(operand.cast(Affinity::of_declared(&data_type.to_string())));
         }

@@ -223,10 +223,19 @@ impl Planner<'_> {
         }
     }
 
-    /// MySQL compares a text with a number as numbers: `'a' = 0`, `'1a' = 1`; so do SQL Server and Oracle, where such a text
-    /// is an error. Other systems refuse that, or read the text.
+    /// MySQL compares a text with a number as numbers: `'a' = 0`, `'1a' = 1`; so do SQL Server, Oracle, Snowflake, DuckDB and
+    /// Databricks, where such a text is an error or NULL. Other systems refuse that.
     pub(super) fn as_numbers(&self, left: Expr, right: Expr) -> (Expr, Expr) {
-        if !matches!(self.dialect, Dialect::Mysql | Dialect::Tsql | Dialect::Oracle) {
+        let reads_texts = matches!(
+            self.dialect,
+            Dialect::Mysql
+                | Dialect::Tsql
+                | Dialect::Oracle
+                | Dialect::Snowflake
+                | Dialect::Duckdb
+                | Dialect::Databricks
+        );
+        if !reads_texts {
             return (left, right);
         }
         let class = |e: &Expr| info_of(e, &self.columns).class;

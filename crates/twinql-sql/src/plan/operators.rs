@@ -76,6 +76,12 @@ impl<'a> Planner<'a> {
         if self.dialect == Dialect::Sqlite {
             return Expr::binary(BinaryOp::Regexp, expr, pattern);
         }
+        // Snowflake's matches the whole text: https://docs.snowflake.com/en/sql-reference/functions/rlike
+        if self.dialect == Dialect::Snowflake
+            && let Some(whole) = crate::dialects::matches_whole(self, &[expr.clone(), pattern.clone()])
+        {
+            return whole;
+        }
         let (expr, binary) = without_binary(expr);
         let (pattern, also_binary) = without_binary(pattern);
         let minds_case = self.dialect.functions_of_its_own() || binary || also_binary;

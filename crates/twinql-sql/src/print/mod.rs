@@ -28,6 +28,7 @@ use crate::column_set::ColumnSet;
 use crate::columns::Reads;
 use crate::error::PrintError;
 use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::function;
 use crate::keywords;
 use crate::plan::Plan;
 use crate::rel::{ColumnId, Columns, JoinKind, Query, Rel, SetOpKind, SortKey};
@@ -403,6 +404,14 @@ impl<'a> Printer<'a> {
             block.whole =
                 exprs.iter().filter(|(_, e)| !e.reads().is_disjoint(&block.whole)).map(|(c, _)| *c).collect();
         }
+        // What nothing is known of may aggregate.
+        let unknown =
+            |e: &Expr| e.any(|part| part.as_function().is_some_and(|(name, _)| function::is_unknown(name)));
+        let unknown: Vec<ColumnId> = exprs.iter().filter(|(_, e)| unknown(e)).map(|(c, _)| *c).collect();
+        if !unknown.is_empty() && block.stage < Stage::Grouped {
+            block.stage = Stage::Grouped;
+        }
+        block.whole.extend(unknown);
         block
     }
 

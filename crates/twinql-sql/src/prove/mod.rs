@@ -314,12 +314,19 @@ impl Attempt {
         if self.gold.plan.query == self.pred.plan.query {
             return Some(form(&self.gold.plan, false));
         }
+        if self.gold.has_unknown_rows() || self.pred.has_unknown_rows() {
+            return None;
+        }
         let relaxed = order::relaxed(schema, semantics, &self.gold, &self.pred, pred)?;
         self.pred = relaxed;
         Some(form(&self.gold.plan, true))
     }
 
     fn mapped(&mut self, schema: &Schema, semantics: &Semantics) -> Option<Certificate> {
+        // Which rows there are is not known.
+        if self.gold.has_unknown_rows() || self.pred.has_unknown_rows() {
+            return None;
+        }
         let semantics = assumed_by_both(semantics, &self.gold, &self.pred);
         match containment::contained(schema, &semantics, &self.gold.plan, &self.pred.plan) {
             Conjunctive::Equal(found) => Some(Certificate::Homomorphisms(found)),

@@ -30,13 +30,16 @@ pub(super) const ALL: &[Function] = &[
     function("translate", (3, 3), To::Call("pg_translate")),
     function("chr", (1, 1), To::Call("char")),
     function("ascii", (1, 1), To::Call("unicode")),
-    function("regexp_like|trim|ltrim|rtrim", (2, 2), To::As(Dialect::Postgres)),
+    function("regexp_like", (2, 2), To::As(Dialect::Postgres)),
     function("regexp_like", (3, 3), To::Call("pg_regexp")),
     function("regexp_replace", (3, 3), To::Written(regexp_replace)),
     function("regexp_substr", (2, 2), To::Written(|_, args| Some(words::extracted(args.first()?, args.get(1)?, 1, 0)))),
     function("regexp_count", (2, 2), To::Written(words::counts_matches)),
     function("regexp_instr", (2, 2), To::Written(words::place_of_match)),
-    function("replace", (2, 2), To::Written(words::without)),
+    function("replace", (2, 3), To::Written(replace)),
+    function("trim", (1, 2), To::Written(|planner, args| trim(planner, "trim", args))),
+    function("ltrim", (1, 2), To::Written(|planner, args| trim(planner, "ltrim", args))),
+    function("rtrim", (1, 2), To::Written(|planner, args| trim(planner, "rtrim", args))),
     function("json_value", (2, 2), To::Call("bq_json_value")),
     function("sys_guid", (0, 0), To::Written(words::any_text)),
     // Numbers.
@@ -112,13 +115,44 @@ fn substr(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
         Some(n) => n.as_integer().is_some_and(|n| n > 0),
     };
     Some(match args.get(1).and_then(Expr::as_integer) {
-        Some(1..) if counted => call("substr", args.to_vec()),
+        Some(1..) if counted => or_null(call("substr", args.to_vec())),
         Some(0) if counted => {
             let first = args.first().cloned().into_iter().chain([Expr::integer(1)]);
-            call("substr", first.chain(args.get(2).cloned()).collect())
+            or_null(call("substr", first.chain(args.get(2).cloned()).collect()))
         }
         _ => call("ora_substr", args.to_vec()),
     })
+}
+
+/// What a function gives, NULL where that is the empty text, which Oracle does not have
+/// (<https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/Nulls.html>).
+fn or_null(text: Expr) -> Expr {
+    call("nullif", vec![text, Expr::text("")])
+}
+
+/// `REPLACE(x, part[, by])`: a null `by` takes the parts away, and a null part leaves the text as it is.
+fn replace(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let is_null = |e: &Expr| e.is_null_literal() || e.as_text() == Some("");
+    let (text, part) = (args.first()?, args.get(1)?);
+    match args.get(2) {
+        _ if is_null(part) => Some(text.clone()),
+        Some(by) if !is_null(by) => match (part, by) {
+            // Either may be NULL.
+            (Expr::Literal(_), Expr::Literal(_)) => Some(or_null(call("replace", args.to_vec()))),
+            _ => None,
+        },
+        _ => match part {
+            Expr::Literal(_) => {
+                Some(or_null(call("replace", vec![text.clone(), part.clone(), Expr::text("")])))
+            }
+            _ => None,
+        },
+    }
+}
+
+/// `TRIM(x)`, `LTRIM(x, characters)` and their like.
+fn trim(planner: &Planner<'_>, name: &str, args: &[Expr]) -> Option<Expr> {
+    Some(or_null(planner.as_in(Dialect::Postgres, name, args.to_vec())))
 }
 
 /// `CONCAT(a, b)` is `a || b`.

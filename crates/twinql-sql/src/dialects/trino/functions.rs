@@ -36,7 +36,7 @@ pub(super) const ALL: &[Function] = &[
     function("regexp_count", (2, 2), Written(words::counts_matches)),
     function("regexp_extract", (2, 3), Written(regexp_extract)),
     function("regexp_extract_all", (2, 3), Written(words::all_matches)),
-    function("try", (1, 1), Written(words::same)),
+    function("try", (1, 1), Written(tried)),
     // functions/bitwise
     function("bitwise_and", (2, 2), Written(words::bits_of_both)),
     function("bitwise_or", (2, 2), Written(words::bits_of_either)),
@@ -86,6 +86,13 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("approx_percentile", (2, 2), Over::Written(words::near_quantile_of_values)),
     aggregate("arbitrary|any_value", (1, 1), Over::Call("sql_any_value")),
 ];
+
+/// `TRY(x)` is x; where a cast may fail, nothing is known of it.
+fn tried(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [tried] = args else { return None };
+    let may_fail = tried.any(|part| matches!(part, Expr::Cast { .. }));
+    (!may_fail).then(|| tried.clone())
+}
 
 /// A unit.
 fn unit(expr: &Expr) -> Option<String> {

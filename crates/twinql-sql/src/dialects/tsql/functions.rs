@@ -43,7 +43,7 @@ pub(super) const ALL: &[Function] = &[
     function("replicate", (2, 2), To::Call("pg_repeat")),
     function("space", (1, 1), To::Written(words::space)),
     function("ascii|unicode", (1, 1), To::Call("unicode")),
-    function("char|nchar", (1, 1), To::Call("char")),
+    function("char|nchar", (1, 1), To::Written(character)),
     function("format", (2, 2), To::Written(dates::format)),
     function("translate", (3, 3), To::Call("pg_translate")),
     function("quotename", (1, 1), To::Written(quoted)),
@@ -122,6 +122,13 @@ fn without_case(expr: &Expr) -> bool {
 }
 
 /// `CHARINDEX(part, x[, from])`, which ignores case, and finds nothing where the part is empty.
+fn character(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [code] = args else { return None };
+    // NULL beyond the codes: <https://learn.microsoft.com/sql/t-sql/functions/char-transact-sql>.
+    code.as_integer().filter(|code| (0..128).contains(code))?;
+    Some(call("char", args.to_vec()))
+}
+
 fn char_index(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let lower = |e: &Expr| match e.as_text() {
         Some(text) => Expr::text(text.to_ascii_lowercase()),

@@ -77,7 +77,7 @@ fn written_out(expr: &Expr, dialect: Dialect) -> Option<Expr> {
 
 /// `"$1"` is the array, `"$2"` what the function says of an element, `"$3"` the element.
 const OF_VALUES: &str = r#"SELECT json_group_array("$2" ORDER BY "place of an element")
-    FROM unnest("$1") WITH ORDINALITY AS elements (x, "place of an element")"#;
+    FROM unnest("$1") WITH ORDINALITY AS "elements of an array" (x, "place of an element")"#;
 const OF_ELEMENTS: &str = r#"SELECT json_group_array("$3" ORDER BY "place of an element")
-    FROM unnest("$1") WITH ORDINALITY AS elements (x, "place of an element") WHERE "$2""#;
+    FROM unnest("$1") WITH ORDINALITY AS "elements of an array" (x, "place of an element") WHERE "$2""#;
 const GUARDED: &str = r#"SELECT CASE WHEN "$1" IS NOT NULL THEN "$2" END"#;

@@ -196,6 +196,14 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
                 true,
             ),
             ("SELECT * EXCLUDE (load, built) FROM ship", "SELECT id, port, crew FROM ship", true),
+            // '05' is 5.
+            ("SELECT id FROM ship WHERE port = 5", "SELECT id FROM ship WHERE port = '5'", false),
+            // One row.
+            (
+                "SELECT COUNT(*) FROM (SELECT max(crew, 2) AS c FROM ship) t",
+                "SELECT COUNT(*) FROM ship",
+                false,
+            ),
             (
                 "SELECT strptime(strftime(built, '%Y-%m-01'), '%Y-%m-%d') FROM ship",
                 "SELECT date_trunc('month', CAST(built AS TIMESTAMP)) FROM ship",
