@@ -12,6 +12,7 @@ use sqlparser::ast::{Expr, SelectItem, SetExpr, TableFactor};
 
 use super::build::{plain_call, query};
 use crate::dialects::Dialect;
+use crate::syntax::read_expressions;
 
 /// What a function of an array and of a function gives.
 enum Gives {
@@ -48,6 +49,10 @@ fn written_out(expr: &Expr, dialect: Dialect) -> Option<Expr> {
         _ => return None,
     };
     let [parameter] = lambda.params.as_ref() else { return None };
+    // The array stands twice in what is written, and so does all that makes it.
+    if lambdas(array) > MOST {
+        return None;
+    }
     let element = Expr::Identifier(parameter.name.clone());
     let (sql, body) = match gives {
         Gives::Values => (OF_VALUES, (*lambda.body).clone()),
@@ -75,9 +80,37 @@ fn written_out(expr: &Expr, dialect: Dialect) -> Option<Expr> {
     }
 }
 
+/// Calls that make the array of a call, at most.
+const MOST: usize = 3;
+
+/// The functions without a name in an expression.
+fn lambdas(expr: &Expr) -> usize {
+    let mut count = 0;
+    read_expressions(expr, &mut |part| count += usize::from(matches!(part, Expr::Lambda(_))));
+    count
+}
+
 /// `"$1"` is the array, `"$2"` what the function says of an element, `"$3"` the element.
 const OF_VALUES: &str = r#"SELECT json_group_array("$2" ORDER BY "place of an element")
     FROM unnest("$1") WITH ORDINALITY AS "elements of an array" (x, "place of an element")"#;
 const OF_ELEMENTS: &str = r#"SELECT json_group_array("$3" ORDER BY "place of an element")
     FROM unnest("$1") WITH ORDINALITY AS "elements of an array" (x, "place of an element") WHERE "$2""#;
 const GUARDED: &str = r#"SELECT CASE WHEN "$1" IS NOT NULL THEN "$2" END"#;
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dialect, Schema, translate};
+
+    /// Each call would double what is in it.
+    #[test]
+    fn calls_in_calls_do_not_grow_without_bound() {
+        let schema = Schema::from_ddl("s", "CREATE TABLE t (a TEXT)").unwrap();
+        let nested = |depth: usize| {
+            let array =
+                (0..depth).fold("[1]".to_owned(), |array, _| format!("list_transform({array}, x -> x + 1)"));
+            translate(&schema, &format!("SELECT {array} FROM t"), Dialect::Duckdb)
+        };
+        assert!(nested(3).is_ok());
+        assert!(nested(30).is_err());
+    }
+}
