@@ -85,7 +85,7 @@ fn a_column_that_is_gone_shows_whatever_is_not_known() {
     let folder = Folder::with("old.sql", "SELECT name, age FROM singer");
     folder.write("new.sql", "SELECT mozfun.told.of(name) AS name FROM singer");
     let (out, _) = folder.run(&format!("{ASKED} --dialect bigquery"), 1);
-    says(&out, &["NOT the same: the number of columns was 2 and is 1", "dropped age"]);
+    says(&out, &["NOT the same: the old query has 2 output columns, the new one 1", "dropped age"]);
 }
 
 #[test]

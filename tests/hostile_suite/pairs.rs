@@ -257,8 +257,8 @@ impl Wrong {
     }
 }
 
-/// Whether a query can be read and compared, and SQLite lacks a function or a type of it.
+/// Whether a query can be read and compared, and the sandbox lacks a function or a type of it.
 fn cannot_run(judged: &Value) -> bool {
     let error = judged["error"].to_string();
-    error.contains("no such function") || error.contains("cannot be executed")
+    ["no such function", "nothing is known of", "cannot be executed"].iter().any(|why| error.contains(why))
 }

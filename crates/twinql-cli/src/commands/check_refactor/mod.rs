@@ -14,6 +14,7 @@ use serde_json::json;
 use twinql::input::work;
 use twinql::judging::Workers;
 use twinql::record::Status;
+use twinql::sql::prove::Difference;
 use twinql::sql::{Proof, Schema};
 use twinql::suite::{JudgeConfig, Report, Verdict, Witness};
 use twinql::{Dialects, Job, Semantics, Work, exit, premises, status};
@@ -233,6 +234,9 @@ impl Checker {
         let open = |proof: &_| !matches!(proof, Some(Ok(Proof::Equal(_))));
         let all = found(jobs, &self.semantics, Some(&self.judge), open);
         let says = |outcome, why: String| Found { outcome, because: vec![why], witness: None };
+        let told = |difference: &Difference| {
+            difference.to_string().replace("the gold", "the old query").replace("the prediction", "the new one")
+        };
         let one = |job: &Job, proof: Proved, verdict: Option<Verdict>| match (&job.work, proof, verdict) {
             (Work::Unusable { error, .. }, _, _) => says(Outcome::NotCompared, sides_named(error)),
             (_, Some(Ok(Proof::Equal(equal))), _) => {
@@ -240,13 +244,13 @@ impl Checker {
             }
             (_, proof, Some(Verdict::Different { witness })) => {
                 let because = match proof {
-                    Some(Ok(Proof::Different(difference))) => vec![difference.to_string()],
+                    Some(Ok(Proof::Different(difference))) => vec![told(&difference)],
                     _ => Vec::new(),
                 };
                 Found { outcome: Outcome::Different, because, witness: Some(witness) }
             }
             (_, Some(Ok(Proof::Different(difference))), _) => {
-                says(Outcome::Different, difference.to_string())
+                says(Outcome::Different, told(&difference))
             }
             (_, _, Some(Verdict::Same { databases, nonempty, .. }))
                 if nonempty * ENOUGH >= databases.max(1) =>
