@@ -235,7 +235,10 @@ impl Checker {
         let all = found(jobs, &self.semantics, Some(&self.judge), open);
         let says = |outcome, why: String| Found { outcome, because: vec![why], witness: None };
         let told = |difference: &Difference| {
-            difference.to_string().replace("the gold", "the old query").replace("the prediction", "the new one")
+            difference
+                .to_string()
+                .replace("the gold", "the old query")
+                .replace("the prediction", "the new one")
         };
         let one = |job: &Job, proof: Proved, verdict: Option<Verdict>| match (&job.work, proof, verdict) {
             (Work::Unusable { error, .. }, _, _) => says(Outcome::NotCompared, sides_named(error)),
@@ -249,9 +252,7 @@ impl Checker {
                 };
                 Found { outcome: Outcome::Different, because, witness: Some(witness) }
             }
-            (_, Some(Ok(Proof::Different(difference))), _) => {
-                says(Outcome::Different, told(&difference))
-            }
+            (_, Some(Ok(Proof::Different(difference))), _) => says(Outcome::Different, told(&difference)),
             (_, _, Some(Verdict::Same { databases, nonempty, .. }))
                 if nonempty * ENOUGH >= databases.max(1) =>
             {
