@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::significance::wilson;
 
 /// Turns that are reported apart; the last one stands for all later ones too.
-pub const TURNS: usize = 4;
+const TURNS: usize = 4;
 
 /// A metric over interactions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

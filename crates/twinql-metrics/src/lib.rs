@@ -35,7 +35,7 @@ pub use estimate::{
     reweighed,
 };
 pub use hardness::{Counts, Hardness, counts, hardness};
-pub use interactions::{Interactions, OfInteractions, TURNS};
+pub use interactions::{Interactions, OfInteractions};
 pub use keywords::{Keyword, KeywordSet, UnknownKeyword, keywords};
 pub use precision::{PrecisionPoint, average_precision, precision_recall_curve};
 pub use rank::{kendall_tau_b, pearson, ranks, spearman};

@@ -21,10 +21,8 @@ pub(super) fn lost(before: &Query, after: &Query) -> Option<String> {
         return None;
     }
     after.for_each_deep(|node| {
-        if let Node::Expr(expr) = node {
-            let mut kept = BTreeSet::new();
-            note(expr, &mut kept);
-            called.retain(|name| !kept.contains(name));
+        if let Node::Expr(Expr::Function { name, .. }) = node {
+            called.remove(name);
         }
     });
     called.into_iter().next()

@@ -90,9 +90,11 @@ fn interactions(comparison: &Comparison, ranked: &[&Standing]) -> String {
     let mut of = 0;
     for standing in ranked {
         let Some(found) = &standing.interactions else { return String::new() };
-        let whole = [standing.system.clone(), format!("{:.4}", found.accuracy)];
-        let mut row = whole.to_vec();
-        row.push(format!("{:.3}-{:.3}", found.low, found.high));
+        let mut row = vec![
+            standing.system.clone(),
+            format!("{:.4}", found.accuracy),
+            format!("{:.3}-{:.3}", found.low, found.high),
+        ];
         row.extend(found.by_turn.iter().map(|a| a.map_or_else(|| "n/a".into(), |a| format!("{a:.3}"))));
         rows.push(row);
         of = found.interactions;
