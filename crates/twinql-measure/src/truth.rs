@@ -87,6 +87,8 @@ fn run(args: &[String]) -> Done {
         .par_iter()
         .map(|(at, question)| {
             let tally = tally(*at / options.step, question, &options);
+            // A run of hours that is ended early has said what it found.
+            tally.wrong.iter().for_each(|wrong| eprintln!("{wrong}\n"));
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if done.is_multiple_of(SAID_EVERY) {
                 eprintln!("{done} of {} golds", chosen.len());

@@ -7,7 +7,8 @@ use crate::semantics::{Nulls, Semantics};
 pub enum Assumption {
     /// Primary keys and unique columns are unique, columns declared NOT NULL are not NULL.
     Keys,
-    /// Foreign keys refer to a row that exists, where they are not NULL.
+    /// Foreign keys refer to a row that exists, where they are not NULL. Whole numbers that serve so stay below 2^53,
+    /// as [`Semantics::foreign_keys_hold`] says.
     ForeignKeys,
     /// No column holds NULL, but those that the gold asks for where [`Nulls::Asked`] says so.
     NoNulls,

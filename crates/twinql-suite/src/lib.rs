@@ -50,7 +50,7 @@ pub use bout::{Side, Verdict as VerdictBy};
 pub use check::Broken;
 pub use database::Database;
 pub use dice::Dice;
-pub use execute::{ExecError, Limits, Sandbox};
+pub use execute::{ExecError, Limits, Sandbox, unknown_function};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
 pub use judge::{
     Ease, Expectation, Judge, JudgeConfig, Plausibility, Reason, Report, Shown, Verdict, Witness, judge,

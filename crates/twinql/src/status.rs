@@ -15,7 +15,7 @@
 
 use twinql_sql::prove::{ProveError, Side};
 use twinql_sql::{Dialect, SqlError};
-use twinql_suite::{FileVerdict, VerdictBy};
+use twinql_suite::{FileVerdict, VerdictBy, unknown_function};
 
 use crate::job::{Job, Work};
 use crate::record::Status;
@@ -92,13 +92,6 @@ fn of_refusal(side: Side, message: &str) -> Status {
     of_side(side, opaque || is_beyond(message))
 }
 
-/// The function of another system that the sandbox lacks, because nothing is known of it.
-fn unknown(message: &str) -> Option<(Dialect, &str)> {
-    let (_, rest) = message.split_once(NO_FUNCTION)?;
-    let name = rest.trim_start_matches([':', ' ']);
-    Dialect::of_opaque(name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?)
-}
-
 /// Whether a refusal says nothing of whether the text is a query.
 fn is_beyond(message: &str) -> bool {
     BEYOND.iter().any(|limit| message.contains(limit))
@@ -106,7 +99,7 @@ fn is_beyond(message: &str) -> bool {
 
 fn refused(side: Side, message: &str) -> (Status, Option<String>) {
     let name = side_name(side);
-    if let Some((dialect, function)) = unknown(message) {
+    if let Some((dialect, function)) = unknown_function(message).and_then(Dialect::of_opaque) {
         let error =
             format!("{name}: nothing is known of {dialect}'s {function}, and only one query calls it");
         return (Status::Unsupported, Some(error));

@@ -40,6 +40,17 @@ const SUBJECTS: &[Subject] = &[
             Intervals are 95 % bootstrap intervals.",
     },
     Subject {
+        name: "spider-dk-pair-dev",
+        heading: "Spider-DK-pair dev",
+        about: "The paper's second human-labelled set, 1,877 pairs. It was run for this table, and neither read nor used to \
+            choose anything.",
+    },
+    Subject {
+        name: "wikisql-pair-dev",
+        heading: "WikiSQL-pair dev",
+        about: "The paper's third human-labelled set, 823 pairs, run in the same way.",
+    },
+    Subject {
         name: "bird_ex_dev",
         heading: "bird_ex_dev",
         about: "5,534 predictions of some 30 systems of 2025 over five databases of BIRD's development set. The label says \

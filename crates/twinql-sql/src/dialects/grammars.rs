@@ -3,7 +3,9 @@
 #![allow(missing_docs, unreachable_pub, dead_code)]
 
 use sqlparser::derive_dialect;
-use sqlparser::dialect::{BigQueryDialect, DatabricksDialect, DuckDbDialect, GenericDialect, MySqlDialect};
+use sqlparser::dialect::{
+    BigQueryDialect, DatabricksDialect, DuckDbDialect, GenericDialect, MsSqlDialect, MySqlDialect,
+};
 
 // `!x`, and EXTRACT of YEAR_MONTH.
 derive_dialect!(
@@ -37,6 +39,9 @@ derive_dialect!(
     overrides = { supports_window_function_null_treatment_arg = true, allow_extract_custom = true }
 );
 
+// `GROUP BY GROUPING SETS (a, b)`.
+derive_dialect!(Tsql, MsSqlDialect, preserve_type_id = true, overrides = { supports_group_by_expr = true });
+
 // `x -> x + 1` in a call.
 derive_dialect!(
     Trino,
@@ -49,4 +54,5 @@ pub(super) static MYSQL: Mysql = Mysql { dialect: MySqlDialect {} };
 pub(super) static BIGQUERY: BigQuery = BigQuery { dialect: BigQueryDialect {} };
 pub(super) static DUCKDB: DuckDb = DuckDb { dialect: DuckDbDialect {} };
 pub(super) static DATABRICKS: Databricks = Databricks { dialect: DatabricksDialect {} };
+pub(super) static TSQL: Tsql = Tsql { dialect: MsSqlDialect {} };
 pub(super) static TRINO: Trino = Trino { dialect: GenericDialect {} };

@@ -27,6 +27,8 @@ pub(super) static PROFILE: Profile = Profile {
         concat: WithNull::Null,
         greatest: WithNull::Null,
         decimal_scale: Some(0),
+        texts_as_numbers: true,
+        dates_without_dashes: true,
         ..Meaning::STANDARD
     },
     functions: None,

@@ -72,8 +72,14 @@ pub(crate) struct Names {
     pub(crate) groups_by_constants: bool,
     /// An output may name the aliases of those before it; a column of that name is meant first.
     pub(crate) outputs_see_aliases: bool,
+    /// A name is an alias before it is a column, wherever aliases are seen.
+    pub(crate) aliases_before_columns: bool,
     /// The number of an array's first element in `array[n]`.
     pub(crate) first_element: i64,
+    /// UNPIVOT writes the names of columns in capitals where they are not quoted.
+    pub(crate) unpivots_in_capitals: bool,
+    /// UNPIVOT puts the column of values before that of names.
+    pub(crate) unpivots_values_first: bool,
     /// `t.*` has the columns by which USING or NATURAL joined t; `None` where that is not known.
     pub(crate) shared_in_star: Option<bool>,
 }
@@ -104,6 +110,20 @@ pub(crate) struct Meaning {
     pub(crate) whole: Whole,
     /// The scale of DECIMAL where none is said; `None` keeps every digit.
     pub(crate) decimal_scale: Option<u8>,
+    /// A text beside a number is read as a number; elsewhere that is an error.
+    pub(crate) texts_as_numbers: bool,
+    /// A text that is not a number is NULL or an error where it is cast to one; elsewhere what it begins with counts.
+    pub(crate) casts_whole_texts: bool,
+    /// A truth value as a text is `true` or `false`; elsewhere a digit.
+    pub(crate) truth_in_words: bool,
+    /// A date and a span of whole days make a date; elsewhere a timestamp.
+    pub(crate) days_keep_dates: bool,
+    /// A text of eight digits beside a date is a date.
+    pub(crate) dates_without_dashes: bool,
+    /// An outer join fills up with 0 and empty texts, and not with NULL, but for columns that may hold NULL.
+    pub(crate) outer_joins_fill: bool,
+    /// RLIKE matches the whole text; elsewhere a part of it.
+    pub(crate) rlike_matches_all: bool,
 }
 
 /// What `/` does.
@@ -181,6 +201,13 @@ impl Meaning {
         greatest: WithNull::Null,
         whole: Whole::Rounds,
         decimal_scale: None,
+        texts_as_numbers: false,
+        casts_whole_texts: false,
+        truth_in_words: false,
+        days_keep_dates: false,
+        dates_without_dashes: false,
+        outer_joins_fill: false,
+        rlike_matches_all: false,
     };
 }
 
@@ -198,7 +225,10 @@ impl Names {
         groups_by_aliases: false,
         groups_by_constants: false,
         outputs_see_aliases: false,
+        aliases_before_columns: false,
         first_element: 0,
+        unpivots_in_capitals: false,
+        unpivots_values_first: false,
         shared_in_star: Some(true),
     };
 }

@@ -181,7 +181,7 @@ impl<'a> Planner<'a> {
             }
         }
         // A text that is no number is NULL or an error, and never 0.
-        if self.dialect == Dialect::Databricks
+        if self.dialect.meaning().casts_whole_texts
             && matches!(
                 target(self.dialect, data_type),
                 Target::Affinity(Affinity::Integer | Affinity::Real | Affinity::Numeric) | Target::Scaled(_)
@@ -258,18 +258,20 @@ impl<'a> Planner<'a> {
     }
 
     pub(super) fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
+        let to_moment = matches!(target, Target::Function("date" | "datetime" | "timestamptz"));
+        let operand = if to_moment { self.with_dashes(operand) } else { operand };
         Ok(match target {
             Target::Affinity(Affinity::Integer) => self.cast_to_whole(operand),
             // MySQL's BINARY: a text that is compared by its bytes.
             Target::Affinity(Affinity::Blob) if self.dialect == Dialect::Mysql && self.is_text(&operand) => {
                 Expr::Collate { expr: Box::new(operand), collation: Collation::Binary.name().into() }
             }
-            Target::Affinity(Affinity::Text) => self.in_words(operand).cast(Affinity::Text),
+            Target::Affinity(Affinity::Text) => self.as_text(operand),
             Target::Affinity(affinity) => operand.cast(affinity),
             Target::Text(length) => call(
                 "substr",
                 vec![
-                    self.in_words(operand).cast(Affinity::Text),
+                    self.as_text(operand),
                     Expr::integer(1),
                     Expr::integer(i64::try_from(length).unwrap_or(i64::MAX)),
                 ],

@@ -16,7 +16,7 @@ use super::types::info_of;
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo};
-use crate::schema::TypeClass;
+use crate::schema::{Affinity, TypeClass};
 
 /// Functions whose values have a fraction by their type in PostgreSQL, whatever the argument's.
 const OF_FRACTIONS: [&str; 14] = words![
@@ -104,8 +104,35 @@ impl Planner<'_> {
         }
     }
 
-    /// A value as a text shows it: a decimal with all digits of its scale, in PostgreSQL and MySQL.
+    /// A value cast to a text.
+    ///
+    /// | before | after |
+    /// |---|---|
+    /// | `CAST(active AS VARCHAR)` | `CASE active WHEN 1 THEN 'true' WHEN 0 THEN 'false' END` |
+    /// | `CAST(n AS VARCHAR)` | `CAST(n AS TEXT)` |
+    pub(super) fn as_text(&self, expr: Expr) -> Expr {
+        let words = self.in_words(expr.clone());
+        if self.is_truth(&expr) { words } else { words.cast(Affinity::Text) }
+    }
+
+    /// Whether it is a truth value that a text shows as a word.
+    fn is_truth(&self, expr: &Expr) -> bool {
+        self.dialect.meaning().truth_in_words && info_of(expr, &self.columns).class == TypeClass::Boolean
+    }
+
+    /// As [`Self::in_words`] for CONCAT, which shows truth values by one letter in PostgreSQL.
+    pub(super) fn in_concat(&self, expr: Expr) -> Expr {
+        match self.is_truth(&expr) && self.dialect == Dialect::Postgres {
+            true => truth(expr, ["t", "f"]),
+            false => self.in_words(expr),
+        }
+    }
+
+    /// A value as `||` shows it: a truth value as a word; in PostgreSQL and MySQL a decimal with all digits of its scale.
     pub(super) fn in_words(&self, expr: Expr) -> Expr {
+        if self.is_truth(&expr) {
+            return truth(expr, ["true", "false"]);
+        }
         if !matches!(self.dialect, Dialect::Postgres | Dialect::Mysql) {
             return expr;
         }
@@ -127,4 +154,9 @@ impl Planner<'_> {
         let (_, scale) = sizes.trim().strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
         scale.trim().parse().ok().filter(|n| *n > 0 && *n <= 30)
     }
+}
+
+fn truth(expr: Expr, [yes, no]: [&str; 2]) -> Expr {
+    let branches = vec![(Expr::integer(1), Expr::text(yes)), (Expr::integer(0), Expr::text(no))];
+    Expr::Case { operand: Some(Box::new(expr)), branches, otherwise: None }
 }

@@ -65,8 +65,8 @@ impl Planner<'_> {
             // SQL Server and Spark take the natural one, Oracle wants a base.
             ("log", _) if dialect == Dialect::Generic => same("generic_log"),
             ("mod", [left, right]) => self.remainder(left.clone(), right.clone()),
-            ("concat" | "concat_ws", _) if args.iter().any(|e| self.in_words(e.clone()) != *e) => {
-                let words = args.iter().map(|e| self.in_words(e.clone())).collect();
+            ("concat" | "concat_ws", _) if args.iter().any(|e| self.in_concat(e.clone()) != *e) => {
+                let words = args.iter().map(|e| self.in_concat(e.clone())).collect();
                 return Some(self.function(name.to_owned(), words));
             }
             ("hex", [_]) if mysql => same("my_hex"),
@@ -223,19 +223,9 @@ impl Planner<'_> {
         }
     }
 
-    /// MySQL compares a text with a number as numbers: `'a' = 0`, `'1a' = 1`; so do SQL Server, Oracle, Snowflake, DuckDB and
-    /// Databricks, where such a text is an error or NULL. Other systems refuse that.
+    /// A text and a number, compared as numbers: `'a' = 0`, `'1a' = 1` in MySQL; elsewhere such a text is an error or NULL.
     pub(super) fn as_numbers(&self, left: Expr, right: Expr) -> (Expr, Expr) {
-        let reads_texts = matches!(
-            self.dialect,
-            Dialect::Mysql
-                | Dialect::Tsql
-                | Dialect::Oracle
-                | Dialect::Snowflake
-                | Dialect::Duckdb
-                | Dialect::Databricks
-        );
-        if !reads_texts {
+        if !self.dialect.meaning().texts_as_numbers {
             return (left, right);
         }
         let class = |e: &Expr| info_of(e, &self.columns).class;

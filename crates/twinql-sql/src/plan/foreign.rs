@@ -21,34 +21,36 @@ fn unit(expr: Option<&&Expr>) -> bool {
 }
 
 impl<'a> Planner<'a> {
-    /// What to say of a call whose words belong to another dialect.
+    /// What to say of a call whose words belong to another dialect, or that gives several columns.
     pub(super) fn foreign_call(&self, call: &Call<'a>) -> Option<String> {
         let args = &call.args;
-        let other = |name: &str, whose: &str, remedy: &str| {
-            Some(format!("{name}, which looks like {whose}; {remedy}"))
+        let other = |name: &str, whose: &str, dialect: Dialect| {
+            Some(format!("{name}, which looks like {whose}: --dialect {dialect}"))
         };
-        let mysql = "for MySQL's own use --dialect mysql";
-        let postgres = "PostgreSQL writes date_trunc('month', x): --dialect postgres";
-        match call.name.as_str() {
-            _ if self.dialect.functions_of_its_own() => None,
+        match (self.dialect, call.name.as_str()) {
+            // <https://docs.databricks.com/en/sql/language-manual/functions/stack.html>
+            (Dialect::Databricks, name @ ("stack" | "inline" | "inline_outer" | "json_tuple"))
+            // <https://duckdb.org/docs/stable/sql/expressions/star#columns-expression>
+            | (Dialect::Duckdb | Dialect::Clickhouse, name @ "columns") => {
+                Some(format!("{name}(), which gives several columns"))
+            }
+            (dialect, _) if dialect.functions_of_its_own() => None,
             // A column may be called so.
             _ if args.iter().all(|a| !unit(Some(a)) || self.is_column(a)) => None,
-            "date_trunc" | "datetime_trunc" | "timestamp_trunc" if unit(args.get(1)) => {
-                other("DATE_TRUNC(x, MONTH)", "BigQuery's, a dialect that is not read here", postgres)
+            (_, "date_trunc" | "datetime_trunc" | "timestamp_trunc") if unit(args.get(1)) => {
+                other("DATE_TRUNC(x, MONTH)", "BigQuery's", Dialect::Bigquery)
             }
-            "date_diff" | "datetime_diff" | "timestamp_diff" if unit(args.get(2)) => other(
-                "DATE_DIFF(a, b, DAY)",
-                "BigQuery's, a dialect that is not read here",
-                "MySQL writes TIMESTAMPDIFF(DAY, b, a): --dialect mysql",
-            ),
-            "timestampdiff" | "timestampadd" if unit(args.first()) && self.dialect != Dialect::Mysql => {
-                other("TIMESTAMPDIFF(DAY, a, b)", "MySQL's", mysql)
+            (_, "date_diff" | "datetime_diff" | "timestamp_diff") if unit(args.get(2)) => {
+                other("DATE_DIFF(a, b, DAY)", "BigQuery's", Dialect::Bigquery)
             }
-            "datediff" | "dateadd" | "datepart" | "datename" if unit(args.first()) => other(
-                "DATEDIFF(day, a, b)",
-                "that of SQL Server, Snowflake or Redshift, dialects that are not read here",
-                "PostgreSQL subtracts dates: --dialect postgres",
-            ),
+            (dialect, "timestampdiff" | "timestampadd")
+                if unit(args.first()) && dialect != Dialect::Mysql =>
+            {
+                other("TIMESTAMPDIFF(DAY, a, b)", "MySQL's", Dialect::Mysql)
+            }
+            (_, "datediff" | "dateadd" | "datepart" | "datename") if unit(args.first()) => {
+                other("DATEDIFF(day, a, b)", "that of SQL Server, Snowflake or Redshift", Dialect::Tsql)
+            }
             _ => None,
         }
     }

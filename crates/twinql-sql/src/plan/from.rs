@@ -21,7 +21,7 @@ use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
-use crate::schema::{Affinity, ColumnRef, by_name, is_document, same_name};
+use crate::schema::{Affinity, ColumnRef, TypeClass, by_name, is_document, same_name};
 use crate::spans::TextRange;
 use crate::value::Value;
 
@@ -136,8 +136,37 @@ impl<'a> Planner<'a> {
                 self.restore_allow(allow);
                 input.on.extend(on.conjuncts());
             }
+            if self.dialect.meaning().outer_joins_fill {
+                if matches!(input.side, JoinSide::Left | JoinSide::Full) {
+                    self.fill(input.tables.clone());
+                }
+                if matches!(input.side, JoinSide::Right | JoinSide::Full) {
+                    self.fill(0..input.tables.start);
+                }
+            }
         }
         self.join(inputs)
+    }
+
+    /// Makes names of these tables mean 0, an empty text or the first day where an outer join finds no row, as it is where
+    /// columns hold no NULL unless they are declared to.
+    ///
+    /// | before | after |
+    /// |---|---|
+    /// | `SELECT b.n FROM a LEFT JOIN b ON a.id = b.id` | `SELECT COALESCE(b.n, 0) FROM …` |
+    fn fill(&mut self, tables: std::ops::Range<usize>) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        for column in scope.tables.get_mut(tables).into_iter().flatten().flat_map(|t| &mut t.columns) {
+            let Some(info) = column.id.info(&self.columns).filter(|info| !info.nullable) else { continue };
+            let default = match info.class {
+                TypeClass::Integer | TypeClass::Number | TypeClass::Boolean => Expr::integer(0),
+                TypeClass::Text => Expr::text(""),
+                TypeClass::Time => Expr::text("1970-01-01"),
+                TypeClass::Other => continue,
+            };
+            let own = column.own_value();
+            column.part = Some(Expr::function("coalesce", vec![own, default]));
+        }
     }
 
     /// The tree of a list of joins, and the conjuncts that belong above all of it.

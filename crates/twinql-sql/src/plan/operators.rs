@@ -77,7 +77,7 @@ impl<'a> Planner<'a> {
             return Expr::binary(BinaryOp::Regexp, expr, pattern);
         }
         // Snowflake's matches the whole text: https://docs.snowflake.com/en/sql-reference/functions/rlike
-        if self.dialect == Dialect::Snowflake
+        if self.dialect.meaning().rlike_matches_all
             && let Some(whole) = crate::dialects::matches_whole(self, &[expr.clone(), pattern.clone()])
         {
             return whole;

@@ -90,9 +90,14 @@ impl<'a> Planner<'a> {
             return Ok(None);
         };
         let found = find_column(self.exact_names, &scope.tables, qualifier, name)?;
-        if found.is_some() {
-            return Ok(found);
+        if self.dialect.names().aliases_before_columns
+            && let Some(planned) = self.resolve_alias(level, qualifier, name)?
+        {
+            return Ok(Some(planned));
         }
+        let Some(scope) = self.scopes.get(level).filter(|_| found.is_none()) else {
+            return Ok(found);
+        };
         if is_rowid(&name.value) {
             let mut candidates =
                 scope.tables.iter().filter(|t| qualifier.is_none_or(|q| self.same(&t.name, q)));
@@ -109,9 +114,20 @@ impl<'a> Planner<'a> {
                 }
             }
         }
-        if qualifier.is_some() || !scope.allow.aliases {
+        self.resolve_alias(level, qualifier, name)
+    }
+
+    /// What an output that a name means as an alias stands for.
+    fn resolve_alias(
+        &mut self,
+        level: usize,
+        qualifier: Option<&Ident>,
+        name: &Ident,
+    ) -> Result<Option<Expr>> {
+        let seen = self.scopes.get(level).filter(|s| qualifier.is_none() && s.allow.aliases);
+        let Some(scope) = seen else {
             return Ok(None);
-        }
+        };
         let most = scope.allow.aliases_before.unwrap_or(scope.aliases.len());
         let seen = scope.aliases.iter().take(most).enumerate();
         let mut named = seen.filter(|(_, (alias, _))| self.same(&self.stored(alias), name));

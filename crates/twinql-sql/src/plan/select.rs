@@ -57,14 +57,22 @@ impl<'a> Planner<'a> {
         let mut having = match having {
             Some(having) => {
                 // An aggregate in HAVING alone does not make a query an aggregate one (SQLite).
-                if !is_grouped && self.scopes.last().is_none_or(|s| s.aggregates.is_empty()) {
+                let aggregates = is_grouped || self.scopes.last().is_some_and(|s| !s.aggregates.is_empty());
+                // MySQL's is then a second WHERE, which may name outputs
+                // (<https://dev.mysql.com/doc/refman/8.0/en/select.html>).
+                if !aggregates && self.dialect != Dialect::Mysql {
                     return invalid("HAVING clause on a non-aggregate query", having.span());
                 }
-                self.allow(true, true, false);
-                self.hides_aliases.set(true);
+                self.allow(true, aggregates, false);
+                self.hides_aliases.set(aggregates);
                 let planned = self.plan_expr(having)?.conjuncts();
                 self.hides_aliases.set(false);
-                planned
+                if aggregates {
+                    planned
+                } else {
+                    rel = Rel::filter(rel, planned);
+                    Vec::new()
+                }
             }
             None => Vec::new(),
         };

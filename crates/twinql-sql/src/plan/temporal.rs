@@ -50,6 +50,18 @@ pub(super) fn interval(span: Interval) -> Expr {
     call("pg_interval", vec![Expr::integer(span.months), Expr::integer(span.days), Expr::Literal(seconds)])
 }
 
+/// Whether a span is a number of days, months or years, without a time.
+fn of_whole_days(span: &Expr) -> bool {
+    let Some((name, args)) = span.as_function() else { return false };
+    match (name.as_str(), args.as_slice()) {
+        ("pg_interval", [_, _, seconds]) => seconds.as_integer() == Some(0),
+        ("pg_interval_of", [_, unit]) => {
+            matches!(unit.as_text(), Some("day" | "week" | "month" | "quarter" | "year"))
+        }
+        _ => false,
+    }
+}
+
 /// The span that such a call with constants makes.
 fn constant_span(expr: &Expr) -> Option<Interval> {
     let Expr::Function { name, args } = expr else {
@@ -92,6 +104,7 @@ pub(super) fn to_timestamp(value: Expr) -> Expr {
 pub(super) fn to_date(value: Expr) -> Expr {
     match value.as_text().and_then(Moment::parse) {
         Some(moment) => Expr::text(moment.to_date().to_string()),
+        None if matches!(&value, Expr::Function { name, args } if name == "date" && args.len() == 1) => value,
         None => call("date", vec![value]),
     }
 }
@@ -321,6 +334,28 @@ impl Planner<'_> {
             _ => e,
         };
         let (left, right) = (completed(left, r), completed(right, l));
+        // What is added says whether the sum is a date; in PostgreSQL and DuckDB it is a timestamp.
+        if self.dialect.meaning().days_keep_dates {
+            let sign = if name == "pg_subtract" { -1 } else { 1 };
+            let sum = match (l, r) {
+                (Some(ForeignType::Date), _) => Some((&left, &right)),
+                (_, Some(ForeignType::Date)) if sign > 0 => Some((&right, &left)),
+                _ => None,
+            };
+            match sum.map(|(day, span)| (day, span, of_one_unit(span))) {
+                Some((day, _, Some((count, unit @ ("day" | "month"))))) => {
+                    return Ok(Some(self.later(
+                        &self.day(day),
+                        &Expr::integer(count.saturating_mul(sign)),
+                        unit,
+                    )));
+                }
+                Some((_, span, _)) if of_whole_days(span) => {
+                    return Ok(Some(to_date(folded(name, left, right))));
+                }
+                _ => {}
+            }
+        }
         Ok(Some(folded(name, left, right)))
     }
 
@@ -345,6 +380,20 @@ impl Planner<'_> {
         }
     }
 
+    /// A text of eight digits as the date that it stands for: `'20240131'` → `'2024-01-31'`, where the dialect reads it so
+    /// (<https://learn.microsoft.com/sql/t-sql/data-types/date-transact-sql>, <https://www.postgresql.org/docs/15/datatype-datetime.html>,
+    /// <https://dev.mysql.com/doc/refman/8.0/en/date-and-time-literals.html>).
+    pub(super) fn with_dashes(&self, text: Expr) -> Expr {
+        let digits = text.as_text().filter(|t| t.len() == 8 && t.bytes().all(|b| b.is_ascii_digit()));
+        let number = digits
+            .and_then(|t| t.parse::<i64>().ok())
+            .filter(|_| self.dialect.meaning().dates_without_dashes);
+        match number.and_then(|n| Moment::date(n / 10_000, n / 100 % 100, n % 100)) {
+            Some(date) => Expr::text(date.to_string()),
+            None => text,
+        }
+    }
+
     /// A moment and the constant that it is compared with.
     fn beside(&self, moment: Expr, constant: Expr, kind: ForeignType) -> (Expr, Expr) {
         // MySQL reads 20240131 as a date.
@@ -352,6 +401,7 @@ impl Planner<'_> {
             Dialect::Mysql => constant.as_integer().filter(|n| (10_000_101..=99_991_231).contains(n)),
             _ => None,
         };
+        let constant = self.with_dashes(constant);
         let of_digits = digits.and_then(|n| Moment::date(n / 10_000, n / 100 % 100, n % 100));
         let Some(written) = of_digits.or_else(|| constant.as_text().and_then(Moment::parse)) else {
             return (moment, constant);

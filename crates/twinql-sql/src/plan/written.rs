@@ -6,7 +6,7 @@ use super::temporal::{call, to_date, to_timestamp};
 use super::types::info_of;
 use crate::dialects::Dialect;
 use crate::expr::{BinaryOp, Expr};
-use crate::schema::TypeClass;
+use crate::schema::{TypeClass, Typing};
 use crate::temporal::{Moment, Unit};
 
 impl Planner<'_> {
@@ -18,6 +18,12 @@ impl Planner<'_> {
     /// The class of an expression's values.
     pub(crate) fn class(&self, expr: &Expr) -> TypeClass {
         info_of(expr, &self.columns).class
+    }
+
+    /// The most characters that a column's declared type allows a text.
+    pub(crate) fn longest(&self, expr: &Expr) -> Option<usize> {
+        let origin = expr.as_column()?.info(&self.columns)?.origin?;
+        self.schema.column(origin)?.limits(Typing::Enforced).max_chars
     }
 
     /// Whether it may be NULL.

@@ -98,13 +98,19 @@ pub struct Column {
 impl Column {
     /// A column that may be NULL, of this declared type as `dialect` has it.
     pub fn new(name: impl Into<String>, declared: impl Into<String>, dialect: Dialect) -> Column {
-        let declared = declared.into();
+        let mut declared = declared.into();
+        // Oracle's DATE has a time of day
+        // (<https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/Data-Types.html>).
+        if dialect == Dialect::Oracle && declared.trim().eq_ignore_ascii_case("DATE") {
+            "TIMESTAMP(0)".clone_into(&mut declared);
+        }
         Column {
             name: name.into(),
             class: TypeClass::of_declared_in(&declared, dialect),
             affinity: Affinity::of_declared_in(&declared, dialect),
+            // ClickHouse's columns hold NULL only where they say so (<https://clickhouse.com/docs/en/sql-reference/data-types/nullable>).
+            not_null: dialect == Dialect::Clickhouse && !declared.to_ascii_lowercase().contains("nullable("),
             declared,
-            not_null: false,
             values: Vec::new(),
             generated: None,
             collation: None,

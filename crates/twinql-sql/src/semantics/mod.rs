@@ -29,7 +29,7 @@ pub struct Semantics {
     /// NOT NULL are not null, and rows meet the CHECKs of their table.
     pub keys_hold: bool,
     /// Foreign keys refer to an existing row, except where a referencing column is NULL, which
-    /// [`nulls`](Self::nulls) says.
+    /// [`nulls`](Self::nulls) says. A key that is a whole number stays below 2^53, so that a double holds it.
     pub foreign_keys_hold: bool,
     /// Which columns hold NULLs.
     pub nulls: Nulls,

@@ -58,8 +58,8 @@ impl Sandbox {
     }
 }
 
-/// The function that SQLite does not have, where it is one of a dialect: the planner names it after that.
-fn unknown_function(message: &str) -> Option<&str> {
+/// The function that SQLite lacks by this message of its, where it is one of a dialect: [`Dialect::of_opaque`] says of which.
+pub fn unknown_function(message: &str) -> Option<&str> {
     let name = message.split_once("no such function: ")?.1;
     let name = name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
     Dialect::of_opaque(name).map(|_| name)

@@ -29,6 +29,7 @@ pub(crate) use opened::open_immutable;
 pub use crate::limits::{ExecError, Limits};
 use crate::views::{Names, Relation};
 pub use call::{call, collect, functions};
+pub use made_up::unknown_function;
 
 /// An answer: rows in order, each with as many values as `width`.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -13,7 +13,7 @@ use crate::dice::Dice;
 /// What such a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A JSON array of strings: how the sandbox keeps PostgreSQL's arrays.
+    /// A JSON array of strings: how the sandbox keeps PostgreSQL's arrays of texts.
     Array,
     /// A JSON document.
     Document,
@@ -27,7 +27,13 @@ pub(crate) enum Shape {
 pub(crate) fn shape(column: &Column) -> Option<Shape> {
     let declared = column.declared.trim().to_ascii_uppercase();
     if declared.ends_with(']') {
-        return Some(Shape::Array);
+        let of_texts = match Nested::of_declared(&declared) {
+            Nested::Array(element) => {
+                matches!(*element, Nested::Plain(of) if TypeClass::of_declared(&of) == TypeClass::Text)
+            }
+            _ => true,
+        };
+        return Some(if of_texts { Shape::Array } else { Shape::Elements });
     }
     if column.class != TypeClass::Text {
         return None;

@@ -22,13 +22,21 @@ pub(super) static PROFILE: Profile = Profile {
         variables: Some(Style::Plain),
         ..Text::STANDARD
     },
-    names: Names { paths: true, wildcards: true, fields: true, groups_by_aliases: true, ..Names::STANDARD },
+    names: Names {
+        paths: true,
+        wildcards: true,
+        fields: true,
+        groups_by_aliases: true,
+        unpivots_values_first: true,
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Smallest,
         like_escape: Some('\\'),
         concat: WithNull::Null,
         greatest: WithNull::Null,
+        truth_in_words: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::ANGLES, words::GEOGRAPHIES]),

@@ -11,7 +11,14 @@ pub(super) static PROFILE: Profile = Profile {
     system: "ClickHouse",
     grammar: || &sqlparser::dialect::ClickHouseDialect {},
     text: Text { backslash_escapes: true, hash_is_comment: true, ..Text::STANDARD },
-    names: Names { schemas: &["default"], first_element: 1, ..Names::STANDARD },
+    // <https://clickhouse.com/docs/en/operations/settings/settings#prefer_column_name_to_alias>
+    names: Names {
+        schemas: &["default"],
+        outputs_see_aliases: true,
+        aliases_before_columns: true,
+        first_element: 1,
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Last,
@@ -21,6 +28,10 @@ pub(super) static PROFILE: Profile = Profile {
         greatest: WithNull::Null,
         whole: Whole::Cuts,
         decimal_scale: Some(0),
+        truth_in_words: true,
+        days_keep_dates: true,
+        // <https://clickhouse.com/docs/en/operations/settings/settings#join_use_nulls>
+        outer_joins_fill: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::ANGLES]),

@@ -24,6 +24,10 @@ pub(super) static PROFILE: Profile = Profile {
         greatest: WithNull::Skips,
         whole: Whole::Cuts,
         decimal_scale: Some(0),
+        texts_as_numbers: true,
+        casts_whole_texts: true,
+        truth_in_words: true,
+        days_keep_dates: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[

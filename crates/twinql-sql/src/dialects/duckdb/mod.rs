@@ -26,6 +26,8 @@ pub(super) static PROFILE: Profile = Profile {
         concat: WithNull::Skips,
         greatest: WithNull::Skips,
         decimal_scale: Some(3),
+        texts_as_numbers: true,
+        truth_in_words: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::ANGLES, words::OF_ANALYSTS, words::PARTS_OF_MOMENTS]),

@@ -12,7 +12,7 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Oracle",
     grammar: || &sqlparser::dialect::OracleDialect {},
     text: Text { qualify: false, ..Text::STANDARD },
-    names: Names { shared_in_star: None, ..Names::STANDARD },
+    names: Names { unpivots_in_capitals: true, shared_in_star: None, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Greatest,
@@ -20,6 +20,7 @@ pub(super) static PROFILE: Profile = Profile {
         recursion_is_said: false,
         concat: WithNull::Skips,
         greatest: WithNull::Null,
+        texts_as_numbers: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::ANGLES]),

@@ -23,6 +23,8 @@ pub(super) static PROFILE: Profile = Profile {
         like_escape: Some('\\'),
         concat: WithNull::Skips,
         greatest: WithNull::Skips,
+        truth_in_words: true,
+        dates_without_dashes: true,
         ..Meaning::STANDARD
     },
     functions: None,

@@ -24,6 +24,7 @@ pub(super) static PROFILE: Profile = Profile {
         concat: WithNull::Null,
         greatest: WithNull::Skips,
         decimal_scale: Some(0),
+        dates_without_dashes: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::ANGLES, words::OF_ANALYSTS, words::OF_WAREHOUSES]),

@@ -15,7 +15,13 @@ pub(super) static PROFILE: Profile = Profile {
     system: "Snowflake",
     grammar: || &sqlparser::dialect::SnowflakeDialect {},
     text: Text { backslash_escapes: true, dollars_quote: true, ..Text::STANDARD },
-    names: Names { schemas: &["public"], outputs_see_aliases: true, paths: true, ..Names::STANDARD },
+    names: Names {
+        schemas: &["public"],
+        outputs_see_aliases: true,
+        paths: true,
+        unpivots_in_capitals: true,
+        ..Names::STANDARD
+    },
     meaning: Meaning {
         division: Division::Fraction,
         nulls: NullOrder::Greatest,
@@ -23,6 +29,10 @@ pub(super) static PROFILE: Profile = Profile {
         concat: WithNull::Null,
         greatest: WithNull::Null,
         decimal_scale: Some(0),
+        texts_as_numbers: true,
+        truth_in_words: true,
+        days_keep_dates: true,
+        rlike_matches_all: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[

@@ -27,6 +27,8 @@ pub(super) static PROFILE: Profile = Profile {
         concat: WithNull::Null,
         greatest: WithNull::Null,
         decimal_scale: Some(0),
+        truth_in_words: true,
+        days_keep_dates: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[

@@ -178,11 +178,26 @@ fn padded(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     whole.then(|| Expr::case(vec![(number.clone().is_null().not(), printed)], None))
 }
 
-/// `ISNULL(x, y)`: y as a value of the type of x, so that a fraction beside a whole number would be cut.
+/// `ISNULL(x, y)`: y as a value of the type of x, so that a fraction beside a whole number would be cut, and a text is.
+///
+/// | before | after |
+/// |---|---|
+/// | `ISNULL(code, 'unknown')`, where code is VARCHAR(3) | `COALESCE(code, SUBSTR('unknown', 1, 3))` |
 fn is_null(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [value, other] = args else { return None };
     let cuts = planner.class(value) == TypeClass::Integer && planner.class(other) == TypeClass::Number;
-    (!cuts).then(|| call("coalesce", args.to_vec()))
+    let too_long = |most: usize| match (other.as_text(), other.as_column()) {
+        (Some(text), _) => text.chars().count() > most,
+        (None, Some(_)) => {
+            planner.class(other) == TypeClass::Text && planner.longest(other).is_none_or(|n| n > most)
+        }
+        (None, None) => false,
+    };
+    let cut = match planner.longest(value).filter(|most| too_long(*most)).map(i64::try_from) {
+        Some(Ok(most)) => call("substr", vec![other.clone(), Expr::integer(1), Expr::integer(most)]),
+        _ => other.clone(),
+    };
+    (!cuts).then(|| call("coalesce", vec![value.clone(), cut]))
 }
 
 /// `CHOOSE(n, a, b, …)`: the n-th, NULL beyond.

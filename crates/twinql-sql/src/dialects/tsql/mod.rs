@@ -11,14 +11,14 @@ pub(super) static PROFILE: Profile = Profile {
     name: "tsql",
     also: &["mssql", "sqlserver", "transact-sql"],
     system: "SQL Server",
-    grammar: || &sqlparser::dialect::MsSqlDialect {},
+    grammar: || &super::grammars::TSQL,
     text: Text {
         brackets_quote_names: true,
         qualify: false,
         variables: Some(Style::Marked),
         ..Text::STANDARD
     },
-    names: Names { schemas: &["dbo"], ..Names::STANDARD },
+    names: Names { schemas: &["dbo"], unpivots_values_first: true, ..Names::STANDARD },
     meaning: Meaning {
         division: Division::ByType,
         nulls: NullOrder::Smallest,
@@ -29,6 +29,8 @@ pub(super) static PROFILE: Profile = Profile {
         greatest: WithNull::Skips,
         whole: Whole::Cuts,
         decimal_scale: Some(0),
+        texts_as_numbers: true,
+        dates_without_dashes: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL]),

@@ -247,6 +247,45 @@ fn is_moment(e: &Expr, cx: &Context<'_>) -> bool {
     }
 }
 
+pub(super) const OWN_DAY: Rule = Rule {
+    name: "own-day",
+    summary: "a moment is never before the day that it lies in",
+    why: "The day is the beginning of the moment's text, or its midnight.",
+    source: "https://sqlite.org/lang_datefunc.html: DATE is the day of a time value",
+    needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT id FROM shift WHERE begins < SUBSTR(begins, 1, 10)" == "SELECT id FROM shift WHERE 1 = 0";
+        "nulls": "SELECT id FROM shift WHERE DATE(begins) <= begins" == "SELECT id FROM shift WHERE begins = begins";
+        "nulls": "SELECT id FROM shift WHERE DATE(begins) < begins" != "SELECT id FROM shift WHERE begins = begins";
+    },
+    apply: Apply::ExprOf(exprs::BINARY, own_day),
+};
+
+/// `x < day(x)` is `x <> x`, and `day(x) <= x` is `x = x`: both are NULL where x is.
+fn own_day(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
+    let (op, left, right) = e.as_binary_mut()?;
+    let (new, moment, day) = match op {
+        BinaryOp::Lt => (BinaryOp::NotEq, &mut *left, &mut *right),
+        BinaryOp::LtEq => (BinaryOp::Eq, &mut *right, &mut *left),
+        _ => return None,
+    };
+    is_date(moment, cx).then_some(())?;
+    let beginning = |e: &Expr| match e.as_function() {
+        Some((name, args)) if name == "substr" => {
+            matches!(args.as_slice(), [x, Expr::Literal(Value::Integer(1)), Expr::Literal(Value::Integer(10))] if *x == *moment)
+        }
+        _ => false,
+    };
+    let midnight = match day.as_function() {
+        Some((name, args)) if name == "pg_timestamp" => args.first().is_some_and(beginning),
+        _ => beginning(day),
+    };
+    midnight.then_some(())?;
+    *day = moment.clone();
+    *op = new;
+    Some(())
+}
+
 pub(super) const DATE_PART_NUMBERS: Rule = Rule {
     name: "date-part-numbers",
     summary: "a part of a date that is read as a number and compared is compared as text: CAST(STRFTIME('%Y', d) AS INTEGER) = 2014 is STRFTIME('%Y', d) = '2014'; in arithmetic it is cast",

@@ -207,6 +207,7 @@ families! {
             texts::PATTERNS,
             dates::DATE_READINGS,
             dates::WRITTEN_MOMENTS,
+            dates::OWN_DAY,
             dates::DATE_TEXTS,
             dates::DATE_PART_NUMBERS,
             arithmetic::IDLE_ARITHMETIC,

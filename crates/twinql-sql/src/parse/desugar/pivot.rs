@@ -38,7 +38,7 @@ pub(super) fn write_out(factor: &mut TableFactor, dialect: Dialect, known: &Know
             default_on_null: _,
         } => (table.span(), (pivot(factor, dialect, known, table.span()), alias.clone())),
         TableFactor::Unpivot { table, alias, value: _, name: _, columns: _, null_inclusion: _ } => {
-            (table.span(), (unpivot(factor, known, table.span()), alias.clone()))
+            (table.span(), (unpivot(factor, dialect, known, table.span()), alias.clone()))
         }
         _ => return Ok(()),
     };
@@ -255,10 +255,11 @@ fn counted(aggregate: &Expr, key: &Ident, value: &ExprWithAlias, dialect: Dialec
     Some(SelectItem::ExprWithAlias { expr: aggregate, alias })
 }
 
-fn unpivot(factor: &TableFactor, known: &Known, span: Span) -> Option<Box<Query>> {
+fn unpivot(factor: &TableFactor, dialect: Dialect, known: &Known, span: Span) -> Option<Box<Query>> {
     let TableFactor::Unpivot { table, value, name, columns: read, null_inclusion, alias: _ } = factor else {
         return None;
     };
+    let names = dialect.names();
     let value = column(value)?;
     let read: Option<Vec<&Ident>> =
         read.iter().map(|ExprWithAlias { expr, alias }| column(expr).filter(|_| alias.is_none())).collect();
@@ -270,9 +271,15 @@ fn unpivot(factor: &TableFactor, known: &Known, span: Span) -> Option<Box<Query>
         let mut items: Vec<SelectItem> =
             kept.iter().map(|c| SelectItem::UnnamedExpr(Expr::Identifier(c.clone()))).collect();
         let own = Expr::Identifier(column.clone());
-        items.push(SelectItem::ExprWithAlias { expr: own.clone(), alias: value.clone() });
-        let called = string(column.value.as_str(), column.span);
-        items.push(SelectItem::ExprWithAlias { expr: called, alias: name.clone() });
+        let called = match names.unpivots_in_capitals && column.quote_style.is_none() {
+            true => string(column.value.to_uppercase(), column.span),
+            false => string(column.value.as_str(), column.span),
+        };
+        let mut made = [(called, name.clone()), (own.clone(), value.clone())];
+        if names.unpivots_values_first {
+            made.reverse();
+        }
+        items.extend(made.map(|(expr, alias)| SelectItem::ExprWithAlias { expr, alias }));
         let sql = match keeps_nulls {
             true => "SELECT 1 FROM pivoted",
             false => "SELECT 1 FROM pivoted WHERE \"$1\" IS NOT NULL",

@@ -173,6 +173,17 @@ fn pairs_are_told_apart() {
                 true,
             ),
             ("SELECT NVL(tower, 'x') FROM towers", "SELECT COALESCE(tower, 'x') FROM towers", true),
+            // A DATE has a time of day.
+            (
+                "SELECT tower FROM towers WHERE built = DATE '1450-06-01'",
+                "SELECT tower FROM towers WHERE TRUNC(built) = DATE '1450-06-01'",
+                false,
+            ),
+            (
+                "SELECT tower_id, what FROM (SELECT tower_id, height, built FROM towers) UNPIVOT (n FOR what IN (height)) WHERE what = 'HEIGHT'",
+                "SELECT tower_id, 'HEIGHT' FROM towers WHERE height IS NOT NULL",
+                true,
+            ),
             ("SELECT NVL2(tower, 1, 2) FROM towers", "SELECT NVL2(tower, 2, 1) FROM towers", false),
             (
                 "SELECT DECODE(town, 'Ulm', 1, 2) FROM towers",

@@ -151,7 +151,19 @@ fn decimals_as_texts() {
         ("SELECT price || '!' FROM item", ["1.50!", "2.00!", "NULL"]),
         ("SELECT CONCAT(price, '-', n) FROM item", ["1.50-3", "2.00-3", "-3"]),
         ("SELECT price + 1 FROM item", ["2.5", "3", "NULL"]),
+        ("SELECT (price > 1.9)::text FROM item", ["false", "true", "NULL"]),
+        ("SELECT (price > 1.9) || '!' FROM item", ["false!", "true!", "NULL"]),
+        ("SELECT CONCAT(price > 1.9, '!') FROM item", ["f!", "t!", "!"]),
     ] {
         assert_eq!(rows(Dialect::Postgres, &schema, &database, sql), answer, "{sql}");
     }
+}
+
+/// MySQL's HAVING without groups is a second WHERE, which may name outputs.
+#[test]
+fn having_without_groups() {
+    let schema = Schema::from_ddl_in("shop", "CREATE TABLE item (n INT)", Dialect::Mysql).unwrap();
+    let database = Database { tables: vec![Some([1, 3].map(|n| vec![Value::Integer(n)]).into())] };
+    let sql = "SELECT n, n * 2 AS twice FROM item HAVING twice > 4";
+    assert_eq!(rows(Dialect::Mysql, &schema, &database, sql), ["3|6"]);
 }

@@ -258,6 +258,23 @@ fn pairs_are_told_apart() {
             ),
             ("SELECT n = COUNT(*) FROM boats", "SELECT COUNT(*) AS n FROM boats", true),
             (
+                "SELECT boat FROM boats WHERE built >= '20240131'",
+                "SELECT boat FROM boats WHERE built >= '2024-01-31'",
+                true,
+            ),
+            (
+                "SELECT harbour, crew, COUNT(*) FROM boats GROUP BY GROUPING SETS (harbour, crew)",
+                "SELECT harbour, NULL, COUNT(*) FROM boats GROUP BY harbour UNION ALL SELECT NULL, crew, COUNT(*) FROM boats GROUP BY crew",
+                true,
+            ),
+            // A text is cut to the column's length.
+            (
+                "SELECT ISNULL(harbour, 'somewhere that nobody wrote down, on some coast') FROM boats",
+                "SELECT COALESCE(harbour, 'somewhere that nobody wrote down, on some coast') FROM boats",
+                false,
+            ),
+            ("SELECT ISNULL(harbour, 'x') FROM boats", "SELECT COALESCE(harbour, 'x') FROM boats", true),
+            (
                 "SELECT boat FROM boats WHERE harbour = 'kiel'",
                 "SELECT boat FROM boats WHERE LOWER(harbour) = 'KIEL'",
                 true,

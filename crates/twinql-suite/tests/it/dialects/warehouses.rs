@@ -127,6 +127,8 @@ fn expressions_give_what_the_documentation_says() {
             ("transform(ARRAY[5, NULL, 6], x -> COALESCE(x, 0) + 1)", "[6,1,7]"),
             ("filter(ARRAY[5, -6, NULL, 7], x -> x > 0)", "[5,7]"),
             ("filter(NULL, x -> x > 0)", "NULL"),
+            ("DATE '2024-02-28' + INTERVAL '2' DAY", "2024-03-01"),
+            ("CAST(1 = 1 AS VARCHAR)", "true"),
         ],
     );
     give(
@@ -210,6 +212,7 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
                 false,
             ),
             ("SELECT name RLIKE 'a' FROM road", "SELECT name RLIKE '^a$' FROM road", false),
+            ("SELECT opened + INTERVAL 3 DAYS FROM road", "SELECT date_add(opened, 3) FROM road", true),
             (
                 "SELECT r.name FROM road r LEFT ANTI JOIN car c ON c.road_id = r.id",
                 "SELECT r.name FROM road r LEFT SEMI JOIN car c ON c.road_id = r.id",
@@ -239,6 +242,28 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
             ),
             ("SELECT uniqExact(speed) FROM car", "SELECT uniq(speed) FROM car", false),
             ("SELECT intDiv(speed, 2) FROM car", "SELECT speed / 2 FROM car", false),
+            // An outer join fills up with zeros.
+            (
+                "SELECT r.id FROM road r LEFT JOIN car c ON c.road_id = r.id WHERE c.id IS NULL",
+                "SELECT id FROM road WHERE id NOT IN (SELECT road_id FROM car)",
+                false,
+            ),
+            (
+                "SELECT r.id, c.speed FROM road r LEFT JOIN car c ON c.road_id = r.id",
+                "SELECT r.id, ifNull(c.speed, 0) FROM road r LEFT JOIN car c ON c.road_id = r.id",
+                true,
+            ),
+            // An alias hides a column.
+            (
+                "SELECT speed + 1 AS speed FROM car WHERE speed > 2",
+                "SELECT speed + 1 AS faster FROM car WHERE speed + 1 > 2",
+                true,
+            ),
+            (
+                "SELECT speed + 1 AS speed FROM car WHERE speed > 2",
+                "SELECT speed + 1 AS faster FROM car WHERE speed > 2",
+                false,
+            ),
         ],
     );
 }
