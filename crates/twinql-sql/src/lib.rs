@@ -85,6 +85,7 @@ pub use dialects::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};
+pub use ordered::key as order_inside;
 pub use parse::{Exclusion, FrameExclusion, Parsed, Repair, lacking, parse, parse_in, parse_unmended};
 pub use plan::{Plan, plan, plan_and_refusal, plan_with_spans, tables_in_use};
 pub use prove::{Proof, prove};

@@ -20,8 +20,8 @@ pub(crate) fn argument(key: SortKey) -> Expr {
     Expr::function(name.to_owned(), vec![key.expr])
 }
 
-/// The key that an argument is, if it is one.
-pub(crate) fn key(argument: &Expr) -> Option<SortKey> {
+/// The key that an argument of an aggregate is, where it is ORDER BY inside the call.
+pub fn key(argument: &Expr) -> Option<SortKey> {
     let Expr::Function { name, args } = argument else {
         return None;
     };

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel, Value};
+use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel, SortKey, Value, order_inside};
 use twinql_suite::compare::order;
 
 use super::comparison::nocase;
 use super::numbers::{real, summand, text};
+use super::relations::by_keys;
 use super::rows::{Row, compare_rows, same, same_rows};
 use super::{Cell, Evaluator, NULL, Result, Rows, Stop};
 
@@ -63,7 +64,7 @@ impl<'d> Evaluator<'d> {
                     self.bare(&rows.columns, &members, call, &[])
                 } else if let AggFunc::Other(name) = &call.func {
                     let arguments = self.all_arguments(&rows.columns, &members, call)?;
-                    self.collected(name, &call.args, &arguments).map(Cow::Owned)
+                    self.in_its_order(name, &call.args, arguments).map(Cow::Owned)
                 } else {
                     let arguments = self.arguments(&rows.columns, &members, call);
                     arguments.and_then(|arguments| fold(&call.func, arguments))
@@ -137,13 +138,45 @@ impl<'d> Evaluator<'d> {
             if !self.passes(columns, row, call)? {
                 continue;
             }
-            rows.push(call.args.iter().map(|arg| self.expr(arg)).collect::<Result<Row<'d>>>()?);
+            rows.push(call.args.iter().map(|arg| self.expr(sorted_by(arg))).collect::<Result<Row<'d>>>()?);
         }
         if call.distinct {
             rows.sort_by(compare_rows);
             rows.dedup_by(|a, b| same_rows(a, b));
         }
         Ok(rows)
+    }
+
+    /// The value of an aggregate over the arguments in each row, in the order of those that are ORDER BY inside the call.
+    fn in_its_order(&mut self, name: &str, args: &[Expr], mut rows: Vec<Row<'d>>) -> Result<Value> {
+        let keys: Vec<SortKey> = args.iter().filter_map(order_inside).collect();
+        if keys.is_empty() {
+            return self.collected(name, args, &rows, false);
+        }
+        if keys.iter().any(|key| matches!(key.expr, Expr::Collate { .. })) {
+            return Err(Stop::Unsupported("collation of an order in an aggregate"));
+        }
+        let values = args.len() - keys.len();
+        let concatenates = name == "group_concat";
+        if concatenates {
+            rows.retain(|row| row.first().is_some_and(|v| **v != Value::Null));
+        }
+        let sorted = |a: &Row<'d>, b: &Row<'d>| {
+            by_keys(&keys, a.get(values..).unwrap_or_default(), b.get(values..).unwrap_or_default())
+        };
+        rows.sort_by(sorted);
+        let open = |two: &[Row<'d>]| match two {
+            [a, b] => sorted(a, b).is_eq() && a.iter().zip(b).take(values).any(|(x, y)| !same(x, y)),
+            _ => false,
+        };
+        if rows.windows(2).any(open) {
+            return Err(Stop::Undetermined);
+        }
+        rows.iter_mut().for_each(|row| row.truncate(values));
+        match concatenates {
+            true => concatenated(&rows),
+            false => self.collected(name, args.get(..values).unwrap_or_default(), &rows, true),
+        }
     }
 
     /// A column that is neither a key nor aggregated: its value in the row of the only MIN or MAX, or in any row.
@@ -220,6 +253,32 @@ fn tied<'d>(call: &AggregateCall, mut values: Vec<Cell<'d>>) -> Result<Vec<Cell<
         true => Ok(values),
         false => Err(Stop::Undetermined),
     }
+}
+
+/// What an argument that is an order inside a call sorts by; any other argument itself.
+fn sorted_by(argument: &Expr) -> &Expr {
+    match argument {
+        Expr::Function { name: _, args } if order_inside(argument).is_some() => {
+            args.first().unwrap_or(argument)
+        }
+        other => other,
+    }
+}
+
+/// The texts of rows, one after the other, each but the first behind its row's separator.
+fn concatenated(rows: &[Row<'_>]) -> Result<Value> {
+    let mut all = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        if at > 0 {
+            match row.get(1) {
+                None => all.push(','),
+                Some(separator) => all.push_str(&text(separator).unwrap_or_default()),
+            }
+        }
+        let value = row.first().and_then(|value| text(value)).ok_or(Stop::Unsupported("a text of bytes"))?;
+        all.push_str(&value);
+    }
+    Ok(if rows.is_empty() { Value::Null } else { Value::Text(all) })
 }
 
 /// An aggregate of values without NULLs.

@@ -1,4 +1,4 @@
-//! Window functions over the default frame, and over whole partitions.
+//! Window functions over the default frame, over whole partitions and over numbers of rows.
 
 use std::borrow::Cow;
 
@@ -18,6 +18,56 @@ pub(super) const WINDOWS: &[&str] = &twinql_sql::words![
 
 /// A frame that is the whole partition, as plans write it.
 const WHOLE: &str = "BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+
+/// Which rows of its partition a row sees.
+#[derive(Clone, Copy)]
+enum Frame {
+    /// All.
+    Whole,
+    /// Those up to its last peer.
+    Running,
+    /// Those from one distance to another, counted from the row itself.
+    Rows(i64, i64),
+}
+
+impl Frame {
+    /// `None` for frames that are not known here.
+    fn of(call: &WindowCall) -> Option<Frame> {
+        let Some(frame) = &call.frame else {
+            return Some(if call.order_by.is_empty() { Frame::Whole } else { Frame::Running });
+        };
+        if frame.ends_with(WHOLE) {
+            return Some(Frame::Whole);
+        }
+        let (from, to) = frame.strip_prefix("ROWS BETWEEN ")?.split_once(" AND ")?;
+        Some(Frame::Rows(distance(from)?, distance(to)?))
+    }
+
+    /// The places that a row at a place sees among so many.
+    fn places(self, place: &Place) -> std::ops::Range<usize> {
+        let own = (place.before + place.at) as i64;
+        let at = |n: i64| usize::try_from(n).unwrap_or(0).min(place.of);
+        match self {
+            Frame::Whole => 0..place.of,
+            Frame::Running => 0..place.before + place.group,
+            Frame::Rows(from, to) => {
+                at(own.saturating_add(from))..at(own.saturating_add(to).saturating_add(1))
+            }
+        }
+    }
+}
+
+/// How far a bound of a frame lies from the row: `2 PRECEDING` is -2.
+fn distance(bound: &str) -> Option<i64> {
+    match bound.split_once(' ')? {
+        ("UNBOUNDED", "PRECEDING") => Some(i64::MIN),
+        ("UNBOUNDED", "FOLLOWING") => Some(i64::MAX),
+        ("CURRENT", "ROW") => Some(0),
+        (n, "PRECEDING") => n.parse::<i64>().ok()?.checked_neg(),
+        (n, "FOLLOWING") => n.parse().ok(),
+        _ => None,
+    }
+}
 
 /// A row of a partition: its number among the input's rows, its sort keys, the call's arguments; whether the filter lets
 /// it pass.
@@ -66,11 +116,7 @@ impl<'d> Evaluator<'d> {
     /// The value of one call for each row; and the rows that tie and differ, if the order among them says who gets which
     /// value.
     fn window(&mut self, rows: &Rows<'d>, call: &'d WindowCall) -> Result<(Row<'d>, Vec<Vec<usize>>)> {
-        let running = match &call.frame {
-            None => !call.order_by.is_empty(),
-            Some(frame) if frame.ends_with(WHOLE) => false,
-            Some(_) => return Err(Stop::Unsupported("window frame")),
-        };
+        let frame = Frame::of(call).ok_or(Stop::Unsupported("window frame"))?;
         let keys = self.sort_values(rows, &call.order_by)?;
         let mut members: Vec<(Row<'d>, Member<'d>)> = Vec::with_capacity(rows.rows.len());
         for (i, (row, keys)) in rows.rows.iter().zip(keys).enumerate() {
@@ -94,12 +140,14 @@ impl<'d> Evaluator<'d> {
                 .collect();
             let mut before = 0;
             for (number, group) in peers.iter().enumerate() {
-                let seen = if running { before + group.len() } else { partition.len() };
                 for (at, (_, member)) in group.iter().enumerate() {
                     let place = Place { before, at, group: group.len(), number, of: partition.len() };
                     let value = match rank(&call.func, &place)? {
                         Some(value) => Cow::Owned(value),
-                        None => over(call, partition.get(..seen).unwrap_or_default(), partition, &place)?,
+                        None => {
+                            let seen = partition.get(frame.places(&place)).unwrap_or_default();
+                            over(call, seen, partition, &place)?
+                        }
                     };
                     if let Some(slot) = out.get_mut(member.row) {
                         *slot = value;
@@ -107,10 +155,11 @@ impl<'d> Evaluator<'d> {
                 }
                 before += group.len();
             }
-            if matches!(
+            let by_row = matches!(
                 call.func.as_str(),
                 "row_number" | "ntile" | "lag" | "lead" | "first_value" | "last_value" | "nth_value"
-            ) {
+            );
+            if by_row || matches!(frame, Frame::Rows(..)) {
                 for group in &peers {
                     let tied: Vec<usize> = group.iter().map(|(_, m)| m.row).collect();
                     let mut all = tied.iter().filter_map(|i| rows.rows.get(*i));

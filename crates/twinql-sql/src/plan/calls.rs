@@ -30,6 +30,10 @@ impl Planner<'_> {
     pub(super) fn extract_named(&self, field: &str, from: Expr) -> Expr {
         let field = field.to_ascii_lowercase();
         match self.dialect.part(&field) {
+            // MySQL's weeks begin on Sunday (<https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html#function_extract>).
+            Some("week") if self.dialect == Dialect::Mysql => {
+                self.shared_function(self.dialect, field, vec![from])
+            }
             // Spark's seconds and DuckDB's epoch have their fraction.
             Some(part @ "second") if self.dialect == Dialect::Databricks => {
                 call("pg_extract", vec![Expr::text(part), from])
@@ -73,7 +77,7 @@ impl Planner<'_> {
             return call("pg_extract", vec![Expr::text(field.to_ascii_lowercase()), from]);
         }
         let part = words::extract(field, from);
-        self.note_decimal(&part);
+        self.note_number(&part, ForeignType::Decimal);
         part
     }
 
@@ -115,6 +119,10 @@ impl Planner<'_> {
             return planned;
         }
         let mysql = dialect == Dialect::Mysql;
+        if mysql && matches!(name.as_str(), "coalesce" | "ifnull" | "if" | "iif") {
+            let values = if name.ends_with("if") { 1 } else { 0 };
+            self.in_one_kind(args.get_mut(values..).unwrap_or_default());
+        }
         if mysql && let Some(planned) = self.mysql_call(&name, &args) {
             return planned;
         }
@@ -133,7 +141,11 @@ impl Planner<'_> {
             }
             ("age", [at]) => call("pg_age", vec![call("current_date", Vec::new()), at.clone()]),
             ("date_part" | "datepart", [field, at]) => match field.as_text() {
-                Some(field) => self.extract(field, at.clone()),
+                Some(field) => {
+                    let part = self.extract(field, at.clone());
+                    self.note_number(&part, ForeignType::Double);
+                    part
+                }
                 None => call(&name, args),
             },
             ("to_char", [at, format]) => {

@@ -199,7 +199,17 @@ impl<'a> Planner<'a> {
             // A document stays the text that it is here.
             return Ok(operand);
         }
-        self.cast_to(operand, cost, target(self.dialect, data_type))
+        let cast = self.cast_to(operand, cost, target(self.dialect, data_type))?;
+        // Sums of these are decimals in PostgreSQL.
+        if self.dialect == Dialect::Postgres && matches!(data_type, DataType::BigInt(_) | DataType::Int8(_)) {
+            let big = match cast {
+                Expr::Cast { .. } => cast,
+                whole => Expr::Cast { expr: Box::new(whole), affinity: Affinity::Integer },
+            };
+            self.note_number(&big, ForeignType::Big);
+            return Ok(big);
+        }
+        Ok(cast)
     }
 
     /// TRY_CAST where the sandbox knows what fails: NULL where a text is no number, no date, no truth value. Snowflake:

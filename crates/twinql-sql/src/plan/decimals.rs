@@ -11,24 +11,23 @@
 
 use super::Planner;
 use super::foreign_type::ForeignType;
-use super::temporal::call;
 use super::types::info_of;
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo};
 use crate::schema::{Affinity, TypeClass};
 
-/// Functions whose values have a fraction by their type in PostgreSQL, whatever the argument's.
-const OF_FRACTIONS: [&str; 14] = words![
-    ceil ceiling floor round trunc sqrt exp ln power pg_extract pg_round_even pg_round_to pg_trunc_to
-    pg_interval_length
-];
+/// Functions whose values are decimals by their type in PostgreSQL, whatever the argument's.
+const OF_DECIMALS: [&str; 4] = words![pg_extract pg_round_to pg_trunc_to pg_interval_length];
+/// Functions that give a double there, unless an argument is a decimal.
+const OF_DOUBLES: [&str; 11] = words![ceil ceiling floor round trunc sqrt exp ln power sign pg_round_even];
 
 impl Planner<'_> {
-    /// Notes that an expression is a decimal by its type: EXTRACT in PostgreSQL, though its values are whole.
-    pub(super) fn note_decimal(&self, expr: &Expr) {
+    /// Notes what an expression is by its type in PostgreSQL, where its form does not say it: EXTRACT gives a decimal, though its
+    /// values are whole, and DATE_PART a double.
+    pub(super) fn note_number(&self, expr: &Expr, kind: ForeignType) {
         if self.dialect == Dialect::Postgres {
-            self.decimals.borrow_mut().insert(expr.clone());
+            self.numbers.borrow_mut().insert(expr.clone(), kind);
         }
     }
 
@@ -42,9 +41,16 @@ impl Planner<'_> {
                 .filter(|k| matches!(k, ForeignType::Decimal | ForeignType::Big | ForeignType::Double))
         };
         match expr {
-            _ if self.decimals.borrow().contains(expr) => Some(ForeignType::Decimal),
-            Expr::Function { name, args: _ } if OF_FRACTIONS.contains(&name.as_str()) => {
+            _ if self.numbers.borrow().contains_key(expr) => self.numbers.borrow().get(expr).copied(),
+            Expr::Function { name, args: _ } if OF_DECIMALS.contains(&name.as_str()) => {
                 Some(ForeignType::Decimal)
+            }
+            Expr::Function { name, args } if OF_DOUBLES.contains(&name.as_str()) => {
+                let decimal = |e: &Expr| {
+                    info_of(e, &self.columns).class == TypeClass::Number && !self.is_double(e)
+                        || self.is_decimal(e)
+                };
+                Some(if args.iter().any(decimal) { ForeignType::Decimal } else { ForeignType::Double })
             }
             Expr::Function { name, args } if name == "abs" => of(args.first()?),
             Expr::Unary { op: _, expr } => of(expr),
@@ -97,7 +103,9 @@ impl Planner<'_> {
     /// The class of a window's sum: whole of whole numbers, unless it is a decimal by its type. SQLite looks at values.
     pub(super) fn class_of_sum(&self, args: &[Expr]) -> TypeClass {
         let whole = |e: &Expr| info_of(e, &self.columns).class == TypeClass::Integer;
-        let fraction = |e: &Expr| matches!(self.kind(e), Some(ForeignType::Big | ForeignType::Decimal));
+        let fraction = |e: &Expr| {
+            matches!(self.kind(e), Some(ForeignType::Big | ForeignType::Decimal | ForeignType::Double))
+        };
         match args.first() {
             Some(e) if self.dialect != Dialect::Sqlite && whole(e) && !fraction(e) => TypeClass::Integer,
             _ => TypeClass::Number,
@@ -136,13 +144,21 @@ impl Planner<'_> {
         if !matches!(self.dialect, Dialect::Postgres | Dialect::Mysql) {
             return expr;
         }
-        let Expr::Column(id) = &expr else { return expr };
-        let Some(scale) = self.scale_of(*id) else { return expr };
-        let written = call("printf", vec![Expr::text(format!("%.{scale}f")), expr.clone()]);
-        match id.info(&self.columns).is_some_and(|i| i.nullable) {
-            // printf takes NULL for 0.
-            true => Expr::case(vec![(expr.is_null(), Expr::NULL)], Some(written)),
-            false => written,
+        let scale = match &expr {
+            Expr::Column(id) => self.scale_of(*id),
+            // `ROUND(x, 2)` of a decimal has its scale, and so has a cast to DECIMAL(10, 2), which is planned so.
+            Expr::Function { name, args } if name == "round" && !expr.has_subquery() => match args.as_slice()
+            {
+                [x, digits] if !self.is_binary(x) && !self.is_double(x) => {
+                    digits.as_integer().and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= 30)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match scale {
+            Some(scale) => self.printed(&format!("%.{scale}f"), &[expr]),
+            None => expr,
         }
     }
 

@@ -56,7 +56,10 @@ impl Planner<'_> {
             ("left", [text, count]) => self.left(dialect, text, count)?,
             ("right", [text, count]) => self.right(dialect, text, count)?,
             // PostgreSQL and MySQL round halves of binary numbers to even ones, of decimal ones away from 0.
-            ("round", [x]) if matches!(dialect, Dialect::Postgres | Dialect::Mysql) && self.is_binary(x) => {
+            ("round", [x])
+                if matches!(dialect, Dialect::Postgres | Dialect::Mysql) && self.is_binary(x)
+                    || dialect == Dialect::Postgres && self.is_double(x) =>
+            {
                 same("pg_round_even")
             }
             ("round", [_, digits]) if digits.as_integer().is_none_or(|n| n < 0) => same("pg_round_to"),
@@ -202,6 +205,7 @@ impl Planner<'_> {
                 self.is_double(left) || self.is_double(right)
             }
             Expr::Unary { op: _, expr } => self.is_double(expr),
+            Expr::Function { .. } => self.kind(expr) == Some(ForeignType::Double),
             Expr::Column(_) => self.is_binary(expr) || self.kind(expr) == Some(ForeignType::Double),
             _ => false,
         }

@@ -525,7 +525,10 @@ impl<'a> Planner<'a> {
             }
             branches.push((condition, self.plan_expr(result)?));
         }
-        let otherwise = self.plan_optional(else_result)?.map(Box::new);
+        let mut otherwise = self.plan_optional(else_result)?.map(Box::new);
+        if self.dialect == Dialect::Mysql {
+            self.in_one_kind(branches.iter_mut().map(|(_, then)| then).chain(otherwise.as_deref_mut()));
+        }
         let (operand, branches) = self.folded_case(operand, branches)?;
         Ok(Expr::Case { operand: operand.map(Box::new), branches, otherwise })
     }

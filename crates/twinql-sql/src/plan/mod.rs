@@ -183,7 +183,7 @@ fn planner<'a>(schema: &'a Schema, views: &'a [sight::ViewQuery<'a>], parsed: &'
         frames: &parsed.frames,
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),
-        decimals: Default::default(),
+        numbers: Default::default(),
         refused: Default::default(),
         hides_aliases: Default::default(),
         shapes: HashMap::new(),

@@ -20,7 +20,7 @@
 use super::Planner;
 use super::temporal::call;
 use crate::expr::{BinaryOp, Expr};
-use crate::schema::Affinity;
+use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
 
 /// The day before the first of the year 0, as a Julian day.
@@ -46,6 +46,23 @@ fn formatted(at: &Expr, format: &str) -> Expr {
 }
 
 impl Planner<'_> {
+    /// Makes whole numbers beside texts texts, as the values of one expression are
+    /// (<https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html>).
+    ///
+    /// | before | after |
+    /// |---|---|
+    /// | `IFNULL(bonus, 'none')` | `IFNULL(CAST(bonus AS TEXT), 'none')` |
+    pub(super) fn in_one_kind<'e>(&self, values: impl IntoIterator<Item = &'e mut Expr>) {
+        let (texts, numbers): (Vec<_>, Vec<_>) =
+            values.into_iter().filter(|e| **e != Expr::NULL).partition(|e| self.class(e) == TypeClass::Text);
+        if texts.is_empty() {
+            return;
+        }
+        for number in numbers.into_iter().filter(|e| self.class(e) == TypeClass::Integer) {
+            *number = std::mem::replace(number, Expr::NULL).cast(Affinity::Text);
+        }
+    }
+
     /// Such a call; `None` for any other one.
     pub(super) fn mysql_call(&self, name: &str, args: &[Expr]) -> Option<Expr> {
         if args.iter().any(Expr::has_subquery) {
@@ -76,6 +93,7 @@ impl Planner<'_> {
                     None,
                 )
             }
+            ("timestamp", [at]) => super::temporal::to_timestamp(at.clone()),
             ("to_days", [at]) => minus(day(at), zero()).cast(Affinity::Integer),
             ("from_days", [days]) => call("date", vec![Expr::binary(BinaryOp::Add, days.clone(), zero())]),
             ("makedate", [year, days]) => {

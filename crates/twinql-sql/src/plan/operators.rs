@@ -67,8 +67,9 @@ impl<'a> Planner<'a> {
 
     /// `left / right` as the dialect divides.
     pub(crate) fn quotient(&self, left: Expr, right: Expr) -> Expr {
-        let decimals = self.is_decimal(&left) || self.is_decimal(&right);
-        super::dialect::divide(self.dialect, left, right, decimals, &self.columns)
+        let fraction = |e: &Expr| matches!(self.kind(e), Some(ForeignType::Decimal | ForeignType::Double));
+        let fractions = fraction(&left) || fraction(&right);
+        super::dialect::divide(self.dialect, left, right, fractions, &self.columns)
     }
 
     /// `x REGEXP pattern`: in MySQL a regular expression that ignores case, unless one of the two is BINARY.

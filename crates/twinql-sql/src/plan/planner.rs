@@ -1,7 +1,7 @@
 //! The planner: its state while one query is planned, and what all its parts do.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use sqlparser::tokenizer::Span;
@@ -51,8 +51,8 @@ pub(crate) struct Planner<'a> {
     pub(super) exact_names: bool,
     /// What columns hold beyond what SQLite's types say.
     pub(super) kinds: HashMap<ColumnId, ForeignType>,
-    /// Expressions that are decimals by their type, though their values are whole.
-    pub(super) decimals: RefCell<HashSet<Expr>>,
+    /// What expressions are by their type, where their form does not say it.
+    pub(super) numbers: RefCell<HashMap<Expr, ForeignType>>,
     /// Why the query's system refuses it, though it has a plan.
     pub(super) refused: RefCell<Option<SqlError>>,
     /// The clause that is planned sees no alias, where a system keeps to that: WHERE and HAVING.

@@ -82,7 +82,10 @@ impl<'a> Planner<'a> {
         let mut order = self.plan_order(order_by, &items)?;
         let mut qualify = match qualify {
             Some(qualify) => {
-                self.check_qualify(qualify.span());
+                // WITH TIES is written out as one in parentheses.
+                if !matches!(qualify, ast::Expr::Nested(_)) {
+                    self.check_qualify(qualify.span());
+                }
                 self.plan_expr(qualify)?.conjuncts()
             }
             None => Vec::new(),

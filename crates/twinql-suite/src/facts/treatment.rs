@@ -16,6 +16,8 @@ use super::walk::{Walker, comparison, constant};
 pub enum Treatment {
     /// It takes blanks from their ends.
     Trimmed,
+    /// It writes their letters in one case.
+    Cased,
     /// It keeps so many digits after the point.
     Rounded(i64),
     /// It turns on their sign: ABS, FLOOR, a whole number of a fraction.
@@ -242,6 +244,7 @@ impl Walker<'_> {
                 self.note(first, &[Trimmed]);
                 self.note_searched(first, args.get(1).copied());
             }
+            "lower" | "upper" | "lcase" | "ucase" => self.note(first, &[Treatment::Cased]),
             "replace" | "instr" | "strpos" | "split_part" | "substring_index" => {
                 self.note_searched(first, args.get(1).copied());
             }

@@ -120,6 +120,18 @@ pub const SHAPES: &[ValueShape] = &[
         }),
     },
     ValueShape {
+        name: "cases",
+        why: "s against LOWER(s), COUNT(DISTINCT s) against COUNT(DISTINCT LOWER(s))",
+        columns: "texts that are written in one case",
+        gives: Gives::Beside(|subject, dice| {
+            if !subject.textual() || !subject.has(&Treatment::Cased) {
+                return Vec::new();
+            }
+            let word = subject.word(dice);
+            texts([word.to_ascii_lowercase(), word.to_ascii_uppercase()])
+        }),
+    },
+    ValueShape {
         name: "long-decimals",
         why: "ROUND(x, 2) against x and ROUND(x, 3), ROUND(SUM(x), 2) against SUM(ROUND(x, 2))",
         columns: "numbers with a fraction that are rounded or computed with, digits beyond those that are kept",
@@ -198,6 +210,26 @@ pub const SHAPES: &[ValueShape] = &[
         why: "a month after the 31st, the last day of February, the turn of the year",
         columns: "dates that are computed with",
         gives: Gives::Beside(month_ends),
+    },
+    ValueShape {
+        name: "times-of-day",
+        why: "d against DATE(d): two times of one day, noon against the hour after it",
+        columns: "moments that are computed with",
+        gives: Gives::Beside(|subject, dice| {
+            let timed = matches!(subject.style, Style::Dates | Style::Moments);
+            let days = subject.pool.iter().chain(subject.literals).filter_map(|v| match v {
+                Value::Text(text) => date_of(text),
+                _ => None,
+            });
+            let days: Vec<(i64, i64, i64)> = days.collect();
+            match dice.pick(&days) {
+                Some((year, month, day)) if timed && subject.has(&Treatment::Date) => {
+                    let at = |time| format!("{year:04}-{month:02}-{day:02} {time}");
+                    texts([at("00:00:00"), at("12:00:00"), at("12:30:00")])
+                }
+                _ => Vec::new(),
+            }
+        }),
     },
     ValueShape {
         name: "lengths",

@@ -15,13 +15,21 @@ const DDL: &str = "CREATE TABLE word (id INTEGER PRIMARY KEY, s TEXT NOT NULL, u
     CREATE TABLE place (id INTEGER PRIMARY KEY, m INTEGER);
     CREATE TABLE loose (a, b);
     CREATE TABLE person (pid INTEGER PRIMARY KEY, city TEXT NOT NULL);
-    CREATE TABLE hound (id INTEGER PRIMARY KEY, keeper INTEGER NOT NULL REFERENCES person (pid), nm TEXT NOT NULL, w INTEGER NOT NULL);";
+    CREATE TABLE hound (id INTEGER PRIMARY KEY, keeper INTEGER NOT NULL REFERENCES person (pid), nm TEXT NOT NULL, w INTEGER NOT NULL,
+        seen DATETIME NOT NULL);";
 
 /// What tells a pair apart, the semantics, the gold and the prediction.
 const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("blanks", "default", "SELECT s FROM word", "SELECT TRIM(s) FROM word"),
     ("blanks", "bird", "SELECT id FROM word WHERE s = 'ab'", "SELECT id FROM word WHERE TRIM(s) = 'ab'"),
     ("blanks", "no-fk", "SELECT TRIM(s) FROM word", "SELECT LTRIM(s) FROM word"),
+    ("cases", "default", "SELECT COUNT(DISTINCT s) FROM word", "SELECT COUNT(DISTINCT LOWER(s)) FROM word"),
+    (
+        "times-of-day",
+        "default",
+        "SELECT COUNT(DISTINCT seen) FROM hound",
+        "SELECT COUNT(DISTINCT DATE(seen)) FROM hound",
+    ),
     ("long-decimals", "default", "SELECT ROUND(x, 2) FROM word", "SELECT x FROM word"),
     ("long-decimals", "default", "SELECT ROUND(x, 2) FROM word", "SELECT ROUND(x, 3) FROM word"),
     ("long-decimals", "bird", "SELECT ROUND(SUM(x), 2) FROM word", "SELECT SUM(ROUND(x, 2)) FROM word"),

@@ -3,7 +3,7 @@
 
 use sqlparser::ast::{Array, BinaryOperator, DataType, Expr, SetExpr, Spanned};
 
-use super::build::{number, query, string, text};
+use super::build::{number, plain_call, query, string, text};
 use crate::error::SqlError;
 
 /// Elements of a written array.
@@ -88,34 +88,41 @@ fn unwrapped(mut expr: &Expr) -> &Expr {
     expr
 }
 
-/// `x LIKE ANY ('a%', 'b%')` of Snowflake and Spark: one of several patterns
-/// (<https://docs.snowflake.com/en/sql-reference/functions/like_any>).
+/// `x LIKE ANY ('a%', 'b%')` of Snowflake and Spark, `x LIKE ANY (ARRAY['a%', 'b%'])` and `x NOT LIKE ALL (ARRAY[…])` of
+/// PostgreSQL: one of several patterns, or all of them (<https://docs.snowflake.com/en/sql-reference/functions/like_any>,
+/// <https://www.postgresql.org/docs/15/functions-comparisons.html>).
 fn one_of_patterns(expr: &Expr) -> Option<Expr> {
-    let (pattern, of_case) = match expr {
-        Expr::Like { negated: false, any: true, expr: _, pattern, escape_char: _ } => (pattern, true),
-        Expr::ILike { negated: false, any: true, expr: _, pattern, escape_char: _ } => (pattern, false),
+    let (Expr::Like { negated, any, expr: _, pattern, escape_char: _ }
+    | Expr::ILike { negated, any, expr: _, pattern, escape_char: _ }) = expr
+    else {
+        return None;
+    };
+    let call = plain_call(pattern).filter(|(name, _)| name == "all");
+    let (list, op): (Vec<&Expr>, BinaryOperator) = match (&**pattern, call) {
+        (_, Some((_, args))) if !any => (args, BinaryOperator::And),
+        (Expr::Tuple(list), _) if *any => (list.iter().collect(), BinaryOperator::Or),
+        (Expr::Nested(one), _) if *any => (vec![&**one], BinaryOperator::Or),
+        (Expr::Array(_), _) if *any => (vec![&**pattern], BinaryOperator::Or),
         _ => return None,
     };
-    let patterns = match &**pattern {
-        Expr::Tuple(list) => list.as_slice(),
-        Expr::Nested(one) => std::slice::from_ref(&**one),
-        _ => return None,
+    let patterns: Vec<&Expr> = match list.as_slice() {
+        [Expr::Array(Array { elem, named: _ })] => elem.iter().collect(),
+        // What NOT belongs to there is not said.
+        _ if *negated => return None,
+        _ => list,
     };
-    let alone = |one: &Expr| match expr {
-        Expr::Like { negated, any: _, expr, pattern: _, escape_char }
-        | Expr::ILike { negated, any: _, expr, pattern: _, escape_char } => {
-            let (negated, expr, escape_char) = (*negated, expr.clone(), escape_char.clone());
-            let pattern = Box::new(one.clone());
-            Some(match of_case {
-                true => Expr::Like { negated, any: false, expr, pattern, escape_char },
-                false => Expr::ILike { negated, any: false, expr, pattern, escape_char },
-            })
+    let alone = |one: &Expr| {
+        let mut alone = expr.clone();
+        if let Expr::Like { negated: _, any, expr: _, pattern, escape_char: _ }
+        | Expr::ILike { negated: _, any, expr: _, pattern, escape_char: _ } = &mut alone
+        {
+            *any = false;
+            **pattern = one.clone();
         }
-        _ => None,
+        alone
     };
-    let or =
-        |l: Expr, r: Expr| Expr::BinaryOp { left: Box::new(l), op: BinaryOperator::Or, right: Box::new(r) };
-    patterns.iter().filter_map(alone).reduce(or).map(|any| Expr::Nested(Box::new(any)))
+    let both = |l: Expr, r: Expr| Expr::BinaryOp { left: Box::new(l), op: op.clone(), right: Box::new(r) };
+    patterns.into_iter().map(alone).reduce(both).map(|all| Expr::Nested(Box::new(all)))
 }
 
 /// `left op ANY (array)`; `None` where the right side is a subquery already.

@@ -147,7 +147,7 @@ fn with_ties(query: &mut Query, quantity: Expr, span: Span) -> Result<(), SqlErr
         Some(other) => {
             Expr::BinaryOp { left: Box::new(other), op: BinaryOperator::And, right: Box::new(first) }
         }
-        None => first,
+        None => Expr::Nested(Box::new(first)),
     });
     Ok(())
 }
