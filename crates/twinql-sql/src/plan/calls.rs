@@ -28,7 +28,8 @@ impl Planner<'_> {
 
     /// EXTRACT of a part by the name that the dialect has for it.
     pub(super) fn extract_named(&self, field: &str, from: Expr) -> Expr {
-        let field = field.to_ascii_lowercase();
+        // DuckDB and PostgreSQL take EXTRACT('quarter' FROM d) too.
+        let field = field.trim_matches('\'').to_ascii_lowercase();
         match self.dialect.part(&field) {
             // MySQL's weeks begin on Sunday (<https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html#function_extract>).
             Some("week") if self.dialect == Dialect::Mysql => {

@@ -13,6 +13,7 @@ use super::{Planner, Result, affinity, dialect, invalid, unsupported};
 use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::schema::Collation;
 use crate::spans::Clause;
 use crate::value::Value;
 
@@ -157,10 +158,12 @@ impl<'a> Planner<'a> {
             }
             E::Array(array) => self.plan_array(array),
             E::AtTimeZone { timestamp, time_zone } => self.plan_time_zone(timestamp, time_zone),
-            E::Collate { expr, collation } => Ok(Expr::Collate {
-                collation: super::order::read_collation(collation)?,
-                expr: Box::new(self.plan_expr(expr)?),
-            }),
+            E::Collate { expr, collation } => {
+                let name = super::order::read_collation(collation)?;
+                // `utf8mb4_bin` compares bytes; a name that is not known stays.
+                let known = Collation::named(&name, self.dialect).map(|known| known.name().to_owned());
+                Ok(Expr::Collate { collation: known.unwrap_or(name), expr: Box::new(self.plan_expr(expr)?) })
+            }
             E::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
                 self.plan_case(operand.as_deref(), conditions, else_result.as_deref())
             }

@@ -275,7 +275,8 @@ impl<'a> Planner<'a> {
             return unsupported(whose, function.span());
         }
         self.check_name(&call.name, function.span());
-        let given = call.args.len();
+        let joins_several = self.dialect == Dialect::Mysql && call.name == "group_concat";
+        let given = if joins_several { 1 } else { call.args.len() };
         check_arity(self.dialect, &call.name, given, function.span())?;
         if call.star && call.name != "count" && self.dialect.aggregate(&call.name, 0).is_none() {
             return invalid(
@@ -333,6 +334,10 @@ impl<'a> Planner<'a> {
             allow.windows = false;
         });
         let mut args = self.plan_exprs(std::mem::take(&mut call.args))?;
+        // MySQL's GROUP_CONCAT(a, ' ', b) joins its arguments (<https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html>).
+        if self.dialect == Dialect::Mysql && func == AggFunc::GroupConcat && args.len() > 1 {
+            args = vec![self.function("concat".to_owned(), args)];
+        }
         if call.distinct && func == AggFunc::Count {
             args = self.as_one_value(args)?;
         }

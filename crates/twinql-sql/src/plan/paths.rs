@@ -19,6 +19,7 @@ use sqlparser::ast::{self, AccessExpr, Ident, Spanned, Subscript};
 use super::shapes::Shape;
 use super::sight::{Scope, ScopeColumn, ScopeTable};
 use super::{Planner, Result, invalid, unsupported};
+use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel};
@@ -268,6 +269,16 @@ impl<'a> Planner<'a> {
         for access in chain {
             value = match access {
                 AccessExpr::Dot(ast::Expr::Identifier(name)) => self.reach(value, &[name], name)?,
+                AccessExpr::Subscript(Subscript::Index { index })
+                    if self.dialect == Dialect::Duckdb && self.is_plain_text(&value) =>
+                {
+                    self.characters(value, Some(index), Some(index), whole)?
+                }
+                AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, stride: None })
+                    if self.dialect == Dialect::Duckdb && self.is_plain_text(&value) =>
+                {
+                    self.characters(value, lower_bound.as_ref(), upper_bound.as_ref(), whole)?
+                }
                 AccessExpr::Subscript(Subscript::Index { index }) => {
                     self.plan_element(value, index, whole)?
                 }
@@ -285,6 +296,19 @@ impl<'a> Planner<'a> {
         Ok(value)
     }
 
+    /// `text[2:3]` of DuckDB: its characters from one place to another (<https://duckdb.org/docs/stable/sql/functions/text>).
+    fn characters(
+        &mut self,
+        text: Expr,
+        from: Option<&'a ast::Expr>,
+        to: Option<&'a ast::Expr>,
+        whole: &ast::Expr,
+    ) -> Result<Expr> {
+        let (from, to) = self.places(from, to, whole)?;
+        let length = to.saturating_add(1).saturating_sub(from).max(0);
+        Ok(Expr::function("substr", vec![text, Expr::integer(from), Expr::integer(length)]))
+    }
+
     /// `array[2:3]`: both ends are constants, counted from 1, and belong to it.
     fn plan_slice(
         &mut self,
@@ -293,16 +317,31 @@ impl<'a> Planner<'a> {
         to: Option<&'a ast::Expr>,
         whole: &ast::Expr,
     ) -> Result<Expr> {
+        let (from, to) = self.places(from, to, whole)?;
+        let ends = [Expr::integer(from - 1), Expr::integer(to)];
+        Ok(Expr::function("sql_array_slice", std::iter::once(value).chain(ends).collect()))
+    }
+
+    /// The constant ends of a slice.
+    fn places(
+        &mut self,
+        from: Option<&'a ast::Expr>,
+        to: Option<&'a ast::Expr>,
+        whole: &ast::Expr,
+    ) -> Result<(i64, i64)> {
         let (from, to) = (self.plan_optional(from)?, self.plan_optional(to)?);
         let from = from.map_or(Some(1), |e| e.as_integer()).filter(|n| *n > 0);
         let to = to.map_or(Some(i64::from(i32::MAX)), |e| e.as_integer()).filter(|n| *n >= 0);
         match from.zip(to) {
-            Some((from, to)) => {
-                let ends = [Expr::integer(from - 1), Expr::integer(to)];
-                Ok(Expr::function("sql_array_slice", std::iter::once(value).chain(ends).collect()))
-            }
+            Some(places) => Ok(places),
             None => unsupported(format!("expression {whole}"), whole.span()),
         }
+    }
+
+    /// Whether a column holds texts, and neither lists nor documents.
+    fn is_plain_text(&self, expr: &Expr) -> bool {
+        let known = self.kind(expr).is_some() || self.shape(expr).is_some() || self.is_list(expr);
+        expr.as_column().is_some() && self.class(expr) == TypeClass::Text && !known
     }
 
     /// `array[0]`, `array[OFFSET(0)]`, `array[ORDINAL(1)]` and their SAFE forms

@@ -50,6 +50,12 @@ pub(super) fn interval(span: Interval) -> Expr {
     call("pg_interval", vec![Expr::integer(span.months), Expr::integer(span.days), Expr::Literal(seconds)])
 }
 
+/// A constant span of days and seconds, as seconds; months have no length.
+pub(super) fn seconds_of(span: &Expr) -> Option<i64> {
+    let span = constant_span(span).filter(|span| span.months == 0 && span.micros % 1_000_000 == 0)?;
+    i64::try_from(span.length() / 1_000_000).ok().filter(|n| *n >= 0)
+}
+
 /// Whether a span is a number of days, months or years, without a time.
 fn of_whole_days(span: &Expr) -> bool {
     let Some((name, args)) = span.as_function() else { return false };

@@ -6,7 +6,7 @@
 //! [`crate::parse::Parsed::frames`].
 
 use sqlparser::ast::{self, Spanned};
-use sqlparser::tokenizer::Location;
+use sqlparser::tokenizer::{Location, Span};
 
 use super::aggregates::Then;
 use super::functions::Call;
@@ -17,7 +17,7 @@ use crate::expr::{Expr, WindowCall};
 use crate::function;
 use crate::parse::Exclusion;
 use crate::rel::{ColumnId, ColumnInfo, SortKey};
-use crate::schema::TypeClass;
+use crate::schema::{Affinity, TypeClass};
 
 /// Refuses with OVER what SQLite refuses there: functions that are of one row, or with other arguments.
 fn check_window_function(call: &Call<'_>, function: &ast::Function) -> Result<()> {
@@ -262,10 +262,56 @@ impl<'a> Planner<'a> {
         }
         if let Some(frame) = window_frame {
             let exclusion = self.frames.iter().find(|e| e.owner == owner);
-            call.frame = frame_text(frame, exclusion.map(|e| e.exclusion));
+            call.frame = match self.in_seconds(frame)? {
+                Some(frame) => {
+                    let [key] = call.order_by.as_mut_slice() else {
+                        return unsupported("a frame of spans without one key", owner_span(owner));
+                    };
+                    let moment = std::mem::replace(&mut key.expr, Expr::NULL);
+                    let seconds = Expr::function("strftime", vec![Expr::text("%s"), moment]);
+                    key.expr = seconds.cast(Affinity::Integer);
+                    frame_text(&frame, exclusion.map(|e| e.exclusion))
+                }
+                None => frame_text(frame, exclusion.map(|e| e.exclusion)),
+            };
         }
         Ok(())
     }
+
+    /// A frame whose bounds are spans of time, in seconds; `None` where there is no span.
+    ///
+    /// | before | after |
+    /// |---|---|
+    /// | `ORDER BY d RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW` | `ORDER BY CAST(strftime('%s', d) AS INTEGER) RANGE BETWEEN 604800 PRECEDING AND CURRENT ROW` |
+    fn in_seconds(&mut self, frame: &'a ast::WindowFrame) -> Result<Option<ast::WindowFrame>> {
+        use ast::WindowFrameBound as B;
+        let ast::WindowFrame { units, start_bound, end_bound } = frame;
+        let is_span = |bound: &B| matches!(bound, B::Preceding(Some(e)) | B::Following(Some(e)) if matches!(**e, ast::Expr::Interval(_)));
+        if !is_span(start_bound) && !end_bound.as_ref().is_some_and(is_span) {
+            return Ok(None);
+        }
+        let mut bound = |bound: &'a B| {
+            let (B::Preceding(Some(span)) | B::Following(Some(span))) = bound else {
+                return Ok(bound.clone());
+            };
+            let planned = self.plan_expr(span)?;
+            let Some(seconds) = super::temporal::seconds_of(&planned) else {
+                return unsupported("a frame of months, or of a span that is computed", span.span());
+            };
+            let seconds = Box::new(ast::Expr::value(ast::Value::Number(seconds.to_string(), false)));
+            Ok(match bound {
+                B::Preceding(_) => B::Preceding(Some(seconds)),
+                _ => B::Following(Some(seconds)),
+            })
+        };
+        let start_bound = bound(start_bound)?;
+        let end_bound = end_bound.as_ref().map(bound).transpose()?;
+        Ok(Some(ast::WindowFrame { units: *units, start_bound, end_bound }))
+    }
+}
+
+fn owner_span(at: Location) -> Span {
+    Span::new(at, at)
 }
 
 /// A frame as canonical text, `None` for the default one. A frame with one bound ends at the current row:

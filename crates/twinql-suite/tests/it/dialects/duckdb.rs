@@ -196,6 +196,8 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
                 true,
             ),
             ("SELECT * EXCLUDE (load, built) FROM ship", "SELECT id, port, crew FROM ship", true),
+            ("SELECT port[1:3] FROM ship", "SELECT substr(port, 1, 3) FROM ship", true),
+            ("SELECT extract('quarter' FROM built) FROM ship", "SELECT quarter(built) FROM ship", true),
             // '05' is 5.
             ("SELECT id FROM ship WHERE port = 5", "SELECT id FROM ship WHERE port = '5'", false),
             // One row.

@@ -11,6 +11,14 @@ const POSTGRES: &[(&str, &str)] = &[
     ("EXTRACT(EPOCH FROM TIMESTAMP '2024-01-01 12:00:00') / 86400", "19723.5"),
     ("TO_CHAR(DATE '2025-03-01', 'YYYY')::int / 2", "1012"),
     ("ROUND(2.5::float8)", "2.0"),
+    ("ROUND(AVG(x)) FROM (VALUES (2), (3)) AS v (x)", "3.0"),
+    ("ROUND(AVG(x::float8)) FROM (VALUES (2), (3)) AS v (x)", "2.0"),
+    ("ROUND(DATE_PART('minute', TIMESTAMP '2024-01-01 10:05:00') / 2)", "2.0"),
+    ("ROUND(EXTRACT(MINUTE FROM TIMESTAMP '2024-01-01 10:05:00') / 2)", "3.0"),
+    ("SUM(x::bigint) / 2 FROM (VALUES (2), (3)) AS v (x)", "2.5"),
+    ("ROUND(5, 2)::text", "5.00"),
+    ("'ab' LIKE ANY (ARRAY['x%', 'a%'])", "1"),
+    ("'ab' NOT LIKE ALL (ARRAY['x%', 'a%'])", "0"),
     ("ROUND(3.5::float8)", "4.0"),
     ("ROUND(2.5)", "3.0"),
     ("SUM(c) / 2 FROM (SELECT COUNT(*) AS c FROM (VALUES (1), (2), (3)) AS v (x)) AS q", "1.5"),
@@ -159,11 +167,39 @@ fn decimals_as_texts() {
     }
 }
 
-/// MySQL's HAVING without groups is a second WHERE, which may name outputs.
+/// Constructs that SQLite lacks, over three rows.
 #[test]
-fn having_without_groups() {
-    let schema = Schema::from_ddl_in("shop", "CREATE TABLE item (n INT)", Dialect::Mysql).unwrap();
-    let database = Database { tables: vec![Some([1, 3].map(|n| vec![Value::Integer(n)]).into())] };
-    let sql = "SELECT n, n * 2 AS twice FROM item HAVING twice > 4";
-    assert_eq!(rows(Dialect::Mysql, &schema, &database, sql), ["3|6"]);
+fn constructs_of_servers() {
+    let ddl = "CREATE TABLE item (n INT, d DATE)";
+    let row = |n, day: &str| vec![Value::Integer(n), Value::Text(day.into())];
+    let items = [row(1, "2024-01-01"), row(1, "2024-01-05"), row(3, "2024-02-01")];
+    let database = Database { tables: vec![Some(items.into())] };
+    for (dialect, sql, answer) in [
+        // A second WHERE, which may name outputs.
+        (Dialect::Mysql, "SELECT n, n * 2 AS twice FROM item HAVING twice > 4", &["3|6"][..]),
+        (
+            Dialect::Mysql,
+            "SELECT GROUP_CONCAT(n, '/', d ORDER BY d SEPARATOR ';') FROM item",
+            &["1/2024-01-01;1/2024-01-05;3/2024-02-01"],
+        ),
+        (
+            Dialect::Mysql,
+            "SELECT DISTINCT IFNULL(n, 'none') = '1' COLLATE utf8mb4_bin FROM item",
+            &["1", "0"],
+        ),
+        (
+            Dialect::Mysql,
+            "SELECT EXTRACT(WEEK FROM d), TIMESTAMP(d) FROM item WHERE n = 3",
+            &["4|2024-02-01 00:00:00"],
+        ),
+        (Dialect::Postgres, "SELECT n FROM item ORDER BY n FETCH FIRST 1 ROW WITH TIES", &["1", "1"]),
+        (
+            Dialect::Postgres,
+            "SELECT SUM(n) OVER (ORDER BY d RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW) FROM item ORDER BY d",
+            &["1", "2", "3"],
+        ),
+    ] {
+        let schema = Schema::from_ddl_in("shop", ddl, dialect).unwrap();
+        assert_eq!(rows(dialect, &schema, &database, sql), answer, "{sql}");
+    }
 }
