@@ -217,18 +217,17 @@ pub const SHAPES: &[ValueShape] = &[
         columns: "moments that are computed with",
         gives: Gives::Beside(|subject, dice| {
             let timed = matches!(subject.style, Style::Dates | Style::Moments);
+            if !timed || !subject.has(&Treatment::Date) {
+                return Vec::new();
+            }
             let days = subject.pool.iter().chain(subject.literals).filter_map(|v| match v {
                 Value::Text(text) => date_of(text),
                 _ => None,
             });
             let days: Vec<(i64, i64, i64)> = days.collect();
-            match dice.pick(&days) {
-                Some((year, month, day)) if timed && subject.has(&Treatment::Date) => {
-                    let at = |time| format!("{year:04}-{month:02}-{day:02} {time}");
-                    texts([at("00:00:00"), at("12:00:00"), at("12:30:00")])
-                }
-                _ => Vec::new(),
-            }
+            let Some((year, month, day)) = dice.pick(&days) else { return Vec::new() };
+            let at = |time| format!("{year:04}-{month:02}-{day:02} {time}");
+            texts([at("00:00:00"), at("12:00:00"), at("12:30:00")])
         }),
     },
     ValueShape {
