@@ -21,6 +21,8 @@ use crate::schema::{Affinity, TypeClass};
 const OF_DECIMALS: [&str; 4] = words![pg_extract pg_round_to pg_trunc_to pg_interval_length];
 /// Functions that give a double there, unless an argument is a decimal.
 const OF_DOUBLES: [&str; 11] = words![ceil ceiling floor round trunc sqrt exp ln power sign pg_round_even];
+/// Such calls in one another of which the type is asked: each may be asked for twice by the one around it.
+const MOST_NESTED: u8 = 4;
 
 impl Planner<'_> {
     /// Notes what an expression is by its type in PostgreSQL, where its form does not say it: EXTRACT gives a decimal, though its
@@ -46,11 +48,18 @@ impl Planner<'_> {
                 Some(ForeignType::Decimal)
             }
             Expr::Function { name, args } if OF_DOUBLES.contains(&name.as_str()) => {
+                let depth = self.asked.get();
+                if depth == MOST_NESTED {
+                    return None;
+                }
+                self.asked.set(depth + 1);
                 let decimal = |e: &Expr| {
                     info_of(e, &self.columns).class == TypeClass::Number && !self.is_double(e)
                         || self.is_decimal(e)
                 };
-                Some(if args.iter().any(decimal) { ForeignType::Decimal } else { ForeignType::Double })
+                let any = args.iter().any(decimal);
+                self.asked.set(depth);
+                Some(if any { ForeignType::Decimal } else { ForeignType::Double })
             }
             Expr::Function { name, args } if name == "abs" => of(args.first()?),
             Expr::Unary { op: _, expr } => of(expr),

@@ -184,6 +184,7 @@ fn planner<'a>(schema: &'a Schema, views: &'a [sight::ViewQuery<'a>], parsed: &'
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),
         numbers: Default::default(),
+        asked: Default::default(),
         refused: Default::default(),
         hides_aliases: Default::default(),
         shapes: HashMap::new(),

@@ -53,6 +53,8 @@ pub(crate) struct Planner<'a> {
     pub(super) kinds: HashMap<ColumnId, ForeignType>,
     /// What expressions are by their type, where their form does not say it.
     pub(super) numbers: RefCell<HashMap<Expr, ForeignType>>,
+    /// How deep in calls the type of a number is asked for.
+    pub(super) asked: Cell<u8>,
     /// Why the query's system refuses it, though it has a plan.
     pub(super) refused: RefCell<Option<SqlError>>,
     /// The clause that is planned sees no alias, where a system keeps to that: WHERE and HAVING.
