@@ -275,8 +275,9 @@ impl<'a> Planner<'a> {
             return unsupported(whose, function.span());
         }
         self.check_name(&call.name, function.span());
-        let joins_several = self.dialect == Dialect::Mysql && call.name == "group_concat";
-        let given = if joins_several { 1 } else { call.args.len() };
+        // MySQL's GROUP_CONCAT joins several.
+        let joins = self.dialect == Dialect::Mysql && call.name == "group_concat" && !call.args.is_empty();
+        let given = if joins { 1 } else { call.args.len() };
         check_arity(self.dialect, &call.name, given, function.span())?;
         if call.star && call.name != "count" && self.dialect.aggregate(&call.name, 0).is_none() {
             return invalid(
