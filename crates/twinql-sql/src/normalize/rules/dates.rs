@@ -256,7 +256,7 @@ pub(super) const OWN_DAY: Rule = Rule {
     examples: examples! {
         "nulls": "SELECT id FROM shift WHERE begins < SUBSTR(begins, 1, 10)" == "SELECT id FROM shift WHERE 1 = 0";
         "nulls": "SELECT id FROM shift WHERE DATE(begins) <= begins" == "SELECT id FROM shift WHERE begins = begins";
-        "nulls": "SELECT id FROM shift WHERE DATE(begins) < begins" != "SELECT id FROM shift WHERE begins = begins";
+        "nulls": "SELECT id FROM shift WHERE SUBSTR(begins, 1, 10) < begins" != "SELECT id FROM shift WHERE 1 = 0";
     },
     apply: Apply::ExprOf(exprs::BINARY, own_day),
 };
