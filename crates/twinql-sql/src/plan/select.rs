@@ -82,8 +82,10 @@ impl<'a> Planner<'a> {
         let mut order = self.plan_order(order_by, &items)?;
         let mut qualify = match qualify {
             Some(qualify) => {
-                // WITH TIES is written out as one in parentheses.
-                if !matches!(qualify, ast::Expr::Nested(_)) {
+                // WITH TIES is written out as one in parentheses that stands where its query begins, as no other does.
+                let of_ties = matches!(qualify, ast::Expr::Nested(_))
+                    && qualify.span().start <= select.select_token.0.span.start;
+                if !of_ties {
                     self.check_qualify(qualify.span());
                 }
                 self.plan_expr(qualify)?.conjuncts()

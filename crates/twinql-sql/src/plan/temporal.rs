@@ -41,6 +41,11 @@ impl Planner<'_> {
     }
 }
 
+/// The date whose digits a number is: 20240131.
+fn of_digits(number: i64) -> Option<Moment> {
+    Moment::date(number / 10_000, number / 100 % 100, number % 100)
+}
+
 /// The call that makes a span.
 pub(super) fn interval(span: Interval) -> Expr {
     let seconds = match span.micros % 1_000_000 {
@@ -389,12 +394,12 @@ impl Planner<'_> {
     /// A text of eight digits as the date that it stands for: `'20240131'` → `'2024-01-31'`, where the dialect reads it so
     /// (<https://learn.microsoft.com/sql/t-sql/data-types/date-transact-sql>, <https://www.postgresql.org/docs/15/datatype-datetime.html>,
     /// <https://dev.mysql.com/doc/refman/8.0/en/date-and-time-literals.html>).
-    pub(super) fn with_dashes(&self, text: Expr) -> Expr {
+    pub(crate) fn with_dashes(&self, text: Expr) -> Expr {
         let digits = text.as_text().filter(|t| t.len() == 8 && t.bytes().all(|b| b.is_ascii_digit()));
         let number = digits
             .and_then(|t| t.parse::<i64>().ok())
             .filter(|_| self.dialect.meaning().dates_without_dashes);
-        match number.and_then(|n| Moment::date(n / 10_000, n / 100 % 100, n % 100)) {
+        match number.and_then(of_digits) {
             Some(date) => Expr::text(date.to_string()),
             None => text,
         }
@@ -408,8 +413,8 @@ impl Planner<'_> {
             _ => None,
         };
         let constant = self.with_dashes(constant);
-        let of_digits = digits.and_then(|n| Moment::date(n / 10_000, n / 100 % 100, n % 100));
-        let Some(written) = of_digits.or_else(|| constant.as_text().and_then(Moment::parse)) else {
+        let Some(written) = digits.and_then(of_digits).or_else(|| constant.as_text().and_then(Moment::parse))
+        else {
             return (moment, constant);
         };
         let at_midnight = written.time_of_day() == 0;

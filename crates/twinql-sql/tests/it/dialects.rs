@@ -1,5 +1,6 @@
 //! Queries and DDL of other dialects mean what they mean there, in SQLite's terms.
 
+use twinql_sql::schema::Typing;
 use twinql_sql::{
     Affinity, Dialect, Plan, Schema, Semantics, SqlError, TypeClass, normalize, parse_in, plan, print,
     translate,
@@ -303,6 +304,19 @@ fn names_of_dialects() {
     );
 }
 
+/// A moment is never before its own midnight, but for a date alone, which a column of loose types may hold.
+#[test]
+fn moments_and_their_midnights() {
+    let mut schema = Schema::from_ddl_in("d", "CREATE TABLE t (at TIMESTAMP)", Postgres).unwrap();
+    let sql = "SELECT at FROM t WHERE CAST(at AS DATE) > at";
+    for (typing, applies) in [(Typing::Enforced, true), (Typing::Loose, false)] {
+        schema.typing = typing;
+        let plan = plan(&schema, &parse_in(sql, Postgres).unwrap()).unwrap();
+        let applied = normalize(&schema, plan, &Semantics::default()).applied;
+        assert_eq!(applied.contains(&"own-day"), applies, "{typing:?}");
+    }
+}
+
 /// What PostgreSQL 15 said of each: a query that it refuses has a plan all the same, and the reason stands beside it.
 #[test]
 fn what_postgresql_refuses_is_noted() {
@@ -328,6 +342,8 @@ fn what_postgresql_refuses_is_noted() {
         "SELECT name - 1 FROM t",
         "SELECT a.id FROM t a JOIN t b ON a.id = c.id JOIN t c ON c.id = b.id",
         "SELECT id FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY id) = 1",
+        "SELECT id FROM t QUALIFY (RANK() OVER (ORDER BY id) <= 1)",
+        "SELECT id FROM t QUALIFY (RANK() OVER (ORDER BY id) <= 1) ORDER BY id FETCH FIRST 1 ROW WITH TIES",
     ] {
         assert!(refused(sql).is_some(), "{sql} is taken");
     }
@@ -345,6 +361,7 @@ fn what_postgresql_refuses_is_noted() {
         "SELECT MAX(ok::int), MIN(d) FROM t",
         "SELECT ROUND(r::numeric, 2) FROM t",
         "SELECT ROUND(AVG(n), 2) FROM t",
+        "SELECT id FROM t ORDER BY n FETCH FIRST 1 ROW WITH TIES",
     ] {
         assert_eq!(refused(sql), None, "{sql}");
     }

@@ -36,7 +36,7 @@ fn moment(planner: &Planner<'_>, date: &Expr) -> Option<Expr> {
     if let Expr::Literal(_) = date {
         let at = match date.as_integer() {
             Some(days) => Moment::date(1900, 1, 1)?.plus_days(days)?,
-            None => written(date.as_text()?)?,
+            None => Moment::parse(planner.with_dashes(date.clone()).as_text()?)?,
         };
         return Some(Expr::text(at.to_timestamp().to_string()));
     }
@@ -44,15 +44,6 @@ fn moment(planner: &Planner<'_>, date: &Expr) -> Option<Expr> {
         TypeClass::Text => Some(call("pg_timestamp", vec![date.clone()])),
         TypeClass::Integer | TypeClass::Number | TypeClass::Boolean => None,
         TypeClass::Time | TypeClass::Other => Some(date.clone()),
-    }
-}
-
-/// The moment that a text is, also one of digits alone: `20240501`.
-fn written(text: &str) -> Option<Moment> {
-    let digits = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
-    match digits {
-        true => Moment::parse(&format!("{}-{}-{}", text.get(..4)?, text.get(4..6)?, text.get(6..)?)),
-        false => Moment::parse(text),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parts of dates.
 
 use crate::normalize::prelude::*;
+use crate::schema::Form;
 use crate::temporal::{Moment, parse_mysql};
 
 pub(super) const DATE_READINGS: Rule = Rule {
@@ -276,11 +277,16 @@ fn own_day(e: &mut Expr, cx: &mut Context<'_>) -> Changed {
         }
         _ => false,
     };
-    let midnight = match day.as_function() {
-        Some((name, args)) if name == "pg_timestamp" => args.first().is_some_and(beginning),
+    let is_own = match day.as_function() {
+        // A date alone is a shorter text than its midnight, and so before it.
+        Some((name, args)) if name == "pg_timestamp" => {
+            let column = moment.as_column().and_then(|c| cx.schema.column(cx.origin(c)?));
+            let form = column.and_then(|column| column.limits(cx.schema.typing).form);
+            form == Some(Form::Moment) && args.first().is_some_and(beginning)
+        }
         _ => beginning(day),
     };
-    midnight.then_some(())?;
+    is_own.then_some(())?;
     *day = moment.clone();
     *op = new;
     Some(())
