@@ -9,7 +9,7 @@ use rayon::ThreadPool;
 use twinql::gmn::Decision;
 use twinql::graph::{Question, RelPmConfig};
 use twinql::input::Schemas;
-use twinql::metrics::{Metric, Resampling, Setting};
+use twinql::metrics::{Metric, Resampling, Setting, WithoutRules};
 use twinql::record::{Record, Status};
 use twinql::runs::Runs;
 use twinql::suite::Files;
@@ -41,6 +41,7 @@ struct Settings {
     profile: Option<PathBuf>,
     matching: RelPmConfig,
     crystalbleu_corpus: Option<PathBuf>,
+    without_rules: WithoutRules,
     db: Option<PathBuf>,
     workers: settings::Kind,
 }
@@ -105,6 +106,7 @@ impl Settings {
             .profiles(profiles.map_err(|e| InputError::new_err(e.to_string()))?.unwrap_or_default())
             .matching(self.matching)
             .trivial_ngrams(settings::trivial_ngrams(self.crystalbleu_corpus.as_deref())?)
+            .without_rules(self.without_rules.clone())
             .seed(self.seed)
             .translated_from(self.dialects)
             .workers(workers, limits)
@@ -229,7 +231,7 @@ struct Arguments<'a, 'py> {
 #[pymethods]
 impl PyEngine {
     #[new]
-    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, gold_dialect, pred_dialect, databases, abstain, db, workers, question, probes, plausible, profile, relpm_alpha, relpm_beta, relpm_omega, crystalbleu_corpus))]
+    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, gold_dialect, pred_dialect, databases, abstain, db, workers, question, probes, plausible, profile, relpm_alpha, relpm_beta, relpm_omega, crystalbleu_corpus, without_rules))]
     #[allow(clippy::too_many_arguments)] // Its one caller is the class in Python, which names each of them.
     fn new(
         py: Python<'_>,
@@ -253,6 +255,7 @@ impl PyEngine {
         relpm_beta: Option<f64>,
         relpm_omega: Option<f64>,
         crystalbleu_corpus: Option<PathBuf>,
+        without_rules: Vec<String>,
     ) -> PyResult<PyEngine> {
         let metrics = settings::metric_list(&metrics)?;
         settings::read(
@@ -264,6 +267,7 @@ impl PyEngine {
                 (Setting::Matching, "relpm_beta", relpm_beta.is_some()),
                 (Setting::Matching, "relpm_omega", relpm_omega.is_some()),
                 (Setting::CrystalbleuCorpus, "crystalbleu_corpus", crystalbleu_corpus.is_some()),
+                (Setting::WithoutRules, "without_rules", !without_rules.is_empty()),
             ],
         )?;
         let learned = metrics.iter().any(|m| m.is_learned());
@@ -281,6 +285,7 @@ impl PyEngine {
             profile,
             matching: settings::matching(relpm_alpha, relpm_beta, relpm_omega)?,
             crystalbleu_corpus,
+            without_rules: settings::without_rules(&without_rules)?,
             db,
             workers: settings::kind(workers)?,
         };

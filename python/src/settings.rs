@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use twinql::corpus::spider::read_predictions;
 use twinql::graph::{Question, RelPmConfig};
 use twinql::judging::{self, WORKER_HEAP, Workers};
-use twinql::metrics::{METRICS, Metric, ScoreKind, Setting, TRIVIAL, TrivialNgrams, check_read, named};
+use twinql::metrics::{
+    METRICS, Metric, ScoreKind, Setting, TRIVIAL, TrivialNgrams, WithoutRules, check_read, named,
+};
 use twinql::serving;
 use twinql::sql::Dialect;
 use twinql::sql::semantics::PRESETS;
@@ -57,6 +59,12 @@ pub(crate) fn read(metrics: &[&Metric], arguments: &[(Setting, &str, bool)]) -> 
 /// The parameters of partial matching, the usual ones where none are given.
 pub(crate) fn matching(alpha: Option<f64>, beta: Option<f64>, omega: Option<f64>) -> PyResult<RelPmConfig> {
     RelPmConfig::with(alpha, beta, omega).map_err(|e| ArgumentError::new_err(format!("relpm_{e}")))
+}
+
+/// What `esm+` leaves out.
+pub(crate) fn without_rules(names: &[String]) -> PyResult<WithoutRules> {
+    WithoutRules::named(names.iter().map(String::as_str))
+        .map_err(|e| ArgumentError::new_err(format!("without_rules: {e}")))
 }
 
 /// The n-grams that `crystalbleu` leaves out, of the queries of a file.

@@ -168,6 +168,8 @@ def test_arguments_are_checked() -> None:
         ({"relpm_beta": 3.0}, twinql.ArgumentError, "relpm_beta is read only by relpm and astpm"),
         ({"metrics": "relpm", "relpm_alpha": 2.0}, twinql.ArgumentError, "relpm_alpha"),
         ({"crystalbleu_corpus": "nowhere"}, twinql.ArgumentError, "read only by crystalbleu"),
+        ({"without_rules": ["all"]}, twinql.ArgumentError, "read only by esm"),
+        ({"metrics": "esm+", "without_rules": ["betwen"]}, twinql.ArgumentError, "is not a rule of esm"),
         ({"metrics": "execution"}, twinql.ArgumentError, "db=FOLDER"),
         ({"metrics": "suite", "abstain": True}, twinql.ArgumentError, "abstain"),
         ({"checkpoint": "nowhere.safetensors"}, twinql.CheckpointError, "nowhere.safetensors"),

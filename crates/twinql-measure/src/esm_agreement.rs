@@ -1,7 +1,8 @@
 //! How often our forms of exact set match agree with the published scripts of Spider and ESM+, and with execution, on
 //! the predictions of eight systems over Spider dev (`TWINQL_DATA`). docs/esm.md has what it prints.
 //!
-//! With a metric's name, each pair on which it disagrees with the script (with execution) is printed as well.
+//! With a metric's name, each pair on which it disagrees with the script (with execution) is printed as well; with `rules`, what
+//! each rule of ESM+ brings.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use twinql::metrics::{ESM_OFFICIAL, ESM_PLUS_PUBLISHED};
 use twinql::{Engine, Job, Work, metrics};
-use twinql_metrics::{Scored, clauses_match, esm_plus};
+use twinql_metrics::{ESM_RULES, Scored, WithoutRules, clauses_match, esm_plus};
 use twinql_sql::{Parsed, Schema, SchemaSet};
 
 use crate::{Done, Measurement};
@@ -22,7 +23,7 @@ use crate::{Done, Measurement};
 pub(crate) const MEASUREMENT: Measurement = Measurement {
     name: "esm-agreement",
     about: "exact set match against the published scripts and execution",
-    usage: "[METRIC [exec]]",
+    usage: "[METRIC [exec] | rules]",
     run,
 };
 
@@ -102,7 +103,7 @@ const METRICS: [Metric; 6] = [
         name: "esm+",
         script: "esmp",
         executes: true,
-        score: |p| p.parsed(|g, q| esm_plus(p.keyed, &g.query, &q.query)),
+        score: |p| p.parsed(|g, q| esm_plus(p.keyed, &g.query, &q.query, &WithoutRules::default())),
     },
 ];
 
@@ -155,6 +156,9 @@ fn run(args: &[String]) -> Done {
         return Ok(());
     };
     let show = args.first().map(String::as_str);
+    if show == Some("rules") {
+        return by_rules(Path::new(&data));
+    }
     let execution = args.get(1).is_some_and(|a| a == "exec");
     let measured = measure(Path::new(&data), show, execution)?;
     println!("agreement with the published scripts (esm: Spider's, esm+: that of ESM+)");
@@ -181,8 +185,26 @@ pub struct Measured {
     times: BTreeMap<&'static str, Duration>,
 }
 
-/// Scores all pairs; of the metric named `show` it prints those that disagree with the script, or with execution.
-pub fn measure(data: &Path, show: Option<&str>, execution: bool) -> Result<Measured, Box<dyn Error>> {
+/// A pair with what was stored of it.
+struct Stored<'p> {
+    pair: Pair<'p>,
+    system: usize,
+    /// Its line in the file, from 0, and its database.
+    place: (usize, &'p str),
+    /// What the scripts say of it.
+    verdict: &'p Value,
+    /// The prediction can be executed.
+    runs: bool,
+    /// Execution calls the two the same.
+    executed: bool,
+}
+
+fn yes(verdict: &Value, key: &str) -> bool {
+    verdict.get(key).and_then(Value::as_i64) == Some(1)
+}
+
+/// Hands out all pairs of all systems.
+fn each(data: &Path, mut take: impl FnMut(&Stored<'_>)) -> Result<(), Box<dyn Error>> {
     let tables = twinql_sql::schema::load(data.join("spider/tables.json"))?;
     let golds: Vec<(String, String)> = fs::read_to_string(data.join("spider/dev_gold.sql"))?
         .lines()
@@ -192,14 +214,11 @@ pub fn measure(data: &Path, show: Option<&str>, execution: bool) -> Result<Measu
     let parsed: Vec<Option<Parsed>> = golds.iter().map(|(sql, _)| twinql_sql::parse(sql).ok()).collect();
     let keyed = databases(data, &tables, &golds, false);
     let databases = databases(data, &tables, &golds, true);
-    let mut out = Measured { scripts: Vec::new(), executed: BTreeMap::new(), times: BTreeMap::new() };
-    let mut all = [Tally::default(); METRICS.len()];
-    for system in SYSTEMS {
+    for (at, system) in SYSTEMS.iter().enumerate() {
         let verdicts = lines(&data.join(format!("esmp_verdicts/spider_dev/{system}.jsonl")))?;
         let executions = lines(&data.join(format!("exec_verdicts/{system}_kd.jsonl")))?;
         let file = format!("predictions/spider_dev/ESMp_{}.txt", system.replace('+', "_"));
         let preds = fs::read_to_string(data.join(file))?;
-        let mut tallies = [Tally::default(); METRICS.len()];
         for (i, pred) in preds.lines().enumerate() {
             let (Some((gold, db)), Some(verdict), Some(executed)) =
                 (golds.get(i), verdicts.get(i), executions.get(i))
@@ -213,30 +232,77 @@ pub fn measure(data: &Path, show: Option<&str>, execution: bool) -> Result<Measu
             let text = pred.trim().split('\t').next().unwrap_or_default();
             let read = twinql_sql::parse(text).ok();
             let gold_read = parsed.get(i).and_then(Option::as_ref);
-            let pair = Pair { listed, real, keyed, gold: (gold, gold_read), pred: (text, read.as_ref()) };
-            let runs = verdict.get("pred_executes").and_then(Value::as_bool) != Some(false);
-            let yes = |v: &Value, key: &str| v.get(key).and_then(Value::as_i64) == Some(1);
-            for ((metric, tally), all) in METRICS.iter().zip(&mut tallies).zip(&mut all) {
-                let start = Instant::now();
-                let scored = (metric.score)(&pair);
-                *out.times.entry(metric.name).or_default() += start.elapsed();
-                let ours = scored.score == 1.0 && (runs || !metric.executes);
-                let theirs = yes(verdict, metric.script);
-                tally.add(ours, theirs);
-                all.add(ours, theirs);
-                out.executed.entry(metric.name).or_default().add(ours, yes(executed, "exec"));
-                let other = if execution { yes(executed, "exec") } else { theirs };
-                if ours != other && show == Some(metric.name) {
-                    let details = Value::from(scored.details);
-                    println!("{system} {i} {db}: ours {ours}, theirs {other}, executes {runs}");
-                    println!("  {gold}\n  {text}\n  {details}");
-                }
+            take(&Stored {
+                pair: Pair { listed, real, keyed, gold: (gold, gold_read), pred: (text, read.as_ref()) },
+                system: at,
+                place: (i, db),
+                verdict,
+                runs: verdict.get("pred_executes").and_then(Value::as_bool) != Some(false),
+                executed: yes(executed, "exec"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Scores all pairs; of the metric named `show` it prints those that disagree with the script, or with execution.
+pub fn measure(data: &Path, show: Option<&str>, execution: bool) -> Result<Measured, Box<dyn Error>> {
+    let mut out = Measured { scripts: Vec::new(), executed: BTreeMap::new(), times: BTreeMap::new() };
+    let mut tallies = [[Tally::default(); METRICS.len()]; SYSTEMS.len()];
+    let mut all = [Tally::default(); METRICS.len()];
+    each(data, |stored| {
+        for (metric, (tally, all)) in METRICS.iter().zip(tallies[stored.system].iter_mut().zip(&mut all)) {
+            let start = Instant::now();
+            let scored = (metric.score)(&stored.pair);
+            *out.times.entry(metric.name).or_default() += start.elapsed();
+            let ours = scored.score == 1.0 && (stored.runs || !metric.executes);
+            let theirs = yes(stored.verdict, metric.script);
+            tally.add(ours, theirs);
+            all.add(ours, theirs);
+            out.executed.entry(metric.name).or_default().add(ours, stored.executed);
+            let other = if execution { stored.executed } else { theirs };
+            if ours != other && show == Some(metric.name) {
+                let Stored { pair, system, place: (line, db), runs, .. } = stored;
+                let (system, details) = (SYSTEMS[*system], Value::from(scored.details));
+                println!("{system} {line} {db}: ours {ours}, theirs {other}, executes {runs}");
+                println!("  {}\n  {}\n  {details}", pair.gold.0, pair.pred.0);
             }
         }
+    })?;
+    let of_all = std::iter::once(("all", all));
+    for (system, tallies) in SYSTEMS.into_iter().zip(tallies).chain(of_all) {
         out.scripts.extend(METRICS.iter().zip(tallies).map(|(m, tally)| (system, m.name, tally)));
     }
-    out.scripts.extend(METRICS.iter().zip(all).map(|(m, tally)| ("all", m.name, tally)));
     Ok(out)
+}
+
+/// Figure 7 of the ESM+ paper: of each system's predictions, the percentage that execution calls right and `esm+` wrong, with no
+/// rule and as each is added, in the order of the paper's table.
+fn by_rules(data: &Path) -> Done {
+    let mut rules: Vec<_> = ESM_RULES.iter().collect();
+    rules.sort_by_key(|rule| rule.number);
+    let left_out = |kept: usize| WithoutRules::named(rules.iter().skip(kept).map(|rule| rule.name));
+    let without = (0..=rules.len()).map(left_out).collect::<Result<Vec<_>, _>>()?;
+    let mut missed = vec![[0_usize; SYSTEMS.len()]; without.len()];
+    let mut pairs = [0_usize; SYSTEMS.len()];
+    each(data, |stored| {
+        pairs[stored.system] += 1;
+        for (missed, without) in missed.iter_mut().zip(&without) {
+            let same = |g: &Parsed, q: &Parsed| esm_plus(stored.pair.keyed, &g.query, &q.query, without);
+            let same = stored.runs && stored.pair.parsed(same).score == 1.0;
+            missed[stored.system] += usize::from(stored.executed && !same);
+        }
+    })?;
+    print!("{:<23}", "rules up to");
+    SYSTEMS.iter().for_each(|system| print!(" {system:>13}"));
+    let names = std::iter::once("none".to_owned())
+        .chain(rules.iter().map(|rule| format!("{:>2} {}", rule.number, rule.name)));
+    for (name, missed) in names.zip(missed) {
+        print!("\n{name:<23}");
+        missed.iter().zip(&pairs).for_each(|(n, of)| print!(" {:>13.1}", 100.0 * *n as f64 / *of as f64));
+    }
+    println!();
+    Ok(())
 }
 
 fn lines(path: &Path) -> Result<Vec<Value>, Box<dyn Error>> {

@@ -24,8 +24,9 @@ mod template;
 pub use bootstrap::{Interval, Resampling, bootstrap, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
 pub use classic::{
-    ESM_RULES, EsmRule, Pair, Scored, Side, TRIVIAL, TrivialNgrams, bleu, clauses_match, code_bleu,
-    components, crystal_bleu, esm_plus, esm_plus_published, exact_set_match, same_tokens,
+    ESM_RULES, EsmRule, Pair, Scored, Side, TRIVIAL, TrivialNgrams, UnknownEsmRule, WithoutRules, bleu,
+    clauses_match, code_bleu, components, crystal_bleu, esm_plus, esm_plus_published, exact_set_match,
+    same_tokens,
 };
 pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use delong::{DeLong, delong};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use twinql_graph::{Question, RelPmConfig};
-use twinql_metrics::TrivialNgrams;
+use twinql_metrics::{TrivialNgrams, WithoutRules};
 use twinql_sql::Semantics;
 use twinql_suite::{JudgeConfig, Limits};
 
@@ -87,6 +87,12 @@ impl EngineBuilder {
     /// The n-grams that `crystalbleu` leaves out, where they are not the built-in ones.
     pub fn trivial_ngrams(mut self, ngrams: impl Into<Option<TrivialNgrams>>) -> EngineBuilder {
         self.setup.trivial = ngrams.into();
+        self
+    }
+
+    /// What is left out of `esm+`.
+    pub fn without_rules(mut self, without: WithoutRules) -> EngineBuilder {
+        self.setup.without_rules = without;
         self
     }
 

@@ -94,6 +94,8 @@ pub enum Setting {
     Matching,
     /// Queries whose n-grams say nothing.
     CrystalbleuCorpus,
+    /// What is left out of `esm+`.
+    WithoutRules,
     /// The users' own databases.
     Db,
     /// What efficiency is measured in.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use twinql_graph::{Question, RelPmConfig};
-use twinql_metrics::TrivialNgrams;
+use twinql_metrics::{TrivialNgrams, WithoutRules};
 use twinql_sql::Semantics;
 use twinql_suite::JudgeConfig;
 use twinql_suite::plausible::ExpectedConfig;
@@ -30,6 +30,8 @@ pub(crate) struct Setup {
     pub(crate) matching: RelPmConfig,
     /// N-grams that say nothing, where they are not the built-in ones.
     pub(crate) trivial: Option<TrivialNgrams>,
+    /// What is left out of `esm+`.
+    pub(crate) without_rules: WithoutRules,
     /// What plausible databases follow.
     pub(crate) profiles: Profiles,
     /// What runs queries on generated databases.
@@ -53,6 +55,7 @@ impl Default for Setup {
             expected: ExpectedConfig::default(),
             matching: RelPmConfig::default(),
             trivial: None,
+            without_rules: WithoutRules::default(),
             profiles: Profiles::default(),
             workers: Arc::default(),
             runs: None,

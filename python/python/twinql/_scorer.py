@@ -49,6 +49,7 @@ class Scorer:
     relpm_alpha, relpm_beta, relpm_omega: parameters of `relpm` and `astpm`: how much a node's own match counts against
         its children's, recall against precision, and a node's match against the scores below it.
     crystalbleu_corpus: a file of queries, whose most common n-grams `crystalbleu` leaves out.
+    without_rules: rules that `esm+` leaves out; `all`, `values` and `duplicates` too.
 
     >>> scorer = Scorer(metrics=("gmn", "relpm"))
     >>> ddl = "CREATE TABLE t (a INTEGER, b INTEGER)"
@@ -79,6 +80,7 @@ class Scorer:
         relpm_beta: float | None = None,
         relpm_omega: float | None = None,
         crystalbleu_corpus: str | PathLike[str] | None = None,
+        without_rules: Sequence[str] = (),
     ) -> None:
         names = [metrics] if isinstance(metrics, str) else list(metrics)
         self._positional: tuple[Any, ...] = (fspath(checkpoint), semantics, names, dialect, threads, seed)
@@ -97,6 +99,7 @@ class Scorer:
             "relpm_beta": relpm_beta,
             "relpm_omega": relpm_omega,
             "crystalbleu_corpus": _path(crystalbleu_corpus),
+            "without_rules": list(without_rules),
         }
         self._engine = _twinql.Engine(*self._positional, **self._settings)
 

@@ -32,7 +32,7 @@ use twinql::Dialects;
 use twinql::graph::{Question, RelPmConfig};
 use twinql::input::Guessing;
 pub(crate) use twinql::input::Source;
-use twinql::metrics::{Metric, Resampling, Setting, check_read, named};
+use twinql::metrics::{Metric, Resampling, Setting, WithoutRules, check_read, named};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 use twinql::suite::bird::Cost;
@@ -68,6 +68,7 @@ pub(crate) struct Metrics {
     pub(crate) assume_accuracy: Option<f64>,
     pub(crate) matching: RelPmConfig,
     pub(crate) crystalbleu_corpus: Option<PathBuf>,
+    pub(crate) without_rules: WithoutRules,
     pub(crate) workers: Workers,
     pub(crate) limits: Limits,
     /// The users' own databases, where metrics execute on them.
@@ -143,6 +144,7 @@ impl Metrics {
             (Setting::Matching, "--relpm-beta", of_relpm.relpm_beta.is_some()),
             (Setting::Matching, "--relpm-omega", of_relpm.relpm_omega.is_some()),
             (Setting::CrystalbleuCorpus, "--crystalbleu-corpus", typed.crystalbleu_corpus.is_some()),
+            (Setting::WithoutRules, "--without-rules", !typed.without_rules.is_empty()),
             (Setting::Question, "--question", !question.is_usual()),
             (Setting::Probe, "--probe", typed.probe.probe.is_some()),
             (Setting::Db, "--db", typed.files.db.is_some()),
@@ -163,6 +165,8 @@ impl Metrics {
             matching: RelPmConfig::with(of_relpm.relpm_alpha, of_relpm.relpm_beta, of_relpm.relpm_omega)
                 .map_err(|e| anyhow!("--relpm-{e}"))?,
             crystalbleu_corpus: typed.crystalbleu_corpus,
+            without_rules: WithoutRules::named(typed.without_rules.iter().map(|name| name.trim()))
+                .context("--without-rules")?,
             workers: typed.run.workers,
             limits: typed.run.limits(Limits::default())?,
             cost,

@@ -420,6 +420,10 @@ pub(crate) struct Metrics {
     /// [default: a built-in list]
     #[arg(long, value_name = "FILE")]
     pub(crate) crystalbleu_corpus: Option<PathBuf>,
+    /// Rules that esm+ leaves out: their names, or `all`; `values` and `duplicates` leave out the comparison of literals and of
+    /// DISTINCT (comma-separated)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) without_rules: Vec<String>,
     #[command(flatten)]
     pub(crate) files: DatabasesFlags,
     #[command(flatten)]

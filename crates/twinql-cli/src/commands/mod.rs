@@ -102,6 +102,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .assume_accuracy(metrics.assume_accuracy)
         .matching(metrics.matching)
         .trivial_ngrams(trivial_ngrams(metrics.crystalbleu_corpus.as_deref())?)
+        .without_rules(metrics.without_rules.clone())
         .seed(metrics.seed)
         .translated_from(schemas.dialects())
         .workers(workers, metrics.limits)

@@ -21,7 +21,10 @@ use twinql_sql::Schema;
 pub use bleu::score as bleu;
 pub use codebleu::code_bleu;
 pub use crystal::{TRIVIAL, TrivialNgrams, crystal_bleu};
-pub use esm::{ESM_RULES, EsmRule, clauses_match, components, esm_plus, esm_plus_published, exact_set_match};
+pub use esm::{
+    ESM_RULES, EsmRule, UnknownEsmRule, WithoutRules, clauses_match, components, esm_plus,
+    esm_plus_published, exact_set_match,
+};
 pub use exact::same_tokens;
 
 /// One query of a pair.

@@ -148,7 +148,8 @@ mod tests {
             let Ok(query) = twinql_sql::parse(sql) else { continue };
             let scored = clauses_match(&schema, &query.query, &query.query, true);
             assert!(scored.score == 1.0 || scored.details.contains_key("unread"), "{sql}");
-            let scored = crate::esm_plus(&schema, &query.query, &query.query);
+            let scored =
+                crate::esm_plus(&schema, &query.query, &query.query, &crate::WithoutRules::default());
             assert!(scored.score == 1.0 || scored.details.contains_key("unread"), "{sql}");
         }
     }

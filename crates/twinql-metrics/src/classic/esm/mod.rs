@@ -11,7 +11,7 @@ mod published;
 
 pub use adapted::clauses_match;
 pub use components::score as components;
-pub use plus::{ESM_RULES, EsmRule, esm_plus};
+pub use plus::{ESM_RULES, EsmRule, UnknownEsmRule, WithoutRules, esm_plus};
 pub use published::{esm_plus_published, exact_set_match};
 
 /// How many items two bags have in common, each counted as often as it stands in both.

@@ -10,6 +10,7 @@ mod facts;
 mod joins;
 mod rows;
 mod sets;
+mod without;
 
 use serde_json::{Map, Value};
 use sqlparser::ast;
@@ -19,6 +20,7 @@ use super::adapted::both;
 use super::clauses::{Body, Piece, Query, Term, Writer};
 use crate::classic::Scored;
 use facts::Facts;
+pub use without::{UnknownEsmRule, WithoutRules};
 
 /// An equivalence of ESM+'s table.
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +69,9 @@ pub const ESM_RULES: [EsmRule; 20] = [
 /// Rounds after which no more is rewritten: no query of a benchmark needs more than a few.
 const MOST_ROUNDS: usize = 12;
 
-/// ESM+ without its script's false matches, of two parsed queries; the details name the rules that changed either.
-pub fn esm_plus(schema: &Schema, gold: &ast::Query, pred: &ast::Query) -> Scored {
+/// ESM+ without its script's false matches, of two parsed queries, less what is left out of it; the details name the rules that
+/// changed either.
+pub fn esm_plus(schema: &Schema, gold: &ast::Query, pred: &ast::Query, without: &WithoutRules) -> Scored {
     let (mut gold, mut pred) = match both(schema, gold, pred) {
         Ok(both) => both,
         Err(unread) => return unread,
@@ -76,23 +79,26 @@ pub fn esm_plus(schema: &Schema, gold: &ast::Query, pred: &ast::Query) -> Scored
     let facts = Facts { schema };
     let mut details = Map::new();
     for (side, query) in [("gold", &mut gold), ("prediction", &mut pred)] {
-        let used = simplify(query, &facts);
+        let used = simplify(query, &facts, without);
         if !used.is_empty() {
             details.insert(format!("{side} rules"), used.into_iter().map(Value::from).collect());
         }
     }
-    let text = |q: &Query| Writer::new(schema, true).text(q);
+    if without.duplicates() {
+        [&mut gold, &mut pred].into_iter().for_each(without_distinct);
+    }
+    let text = |q: &Query| Writer::new(schema, !without.values()).text(q);
     let same = text(&gold) == text(&pred);
     Scored { score: f64::from(u8::from(same)), details }
 }
 
 /// Applies the rules to a query and all queries in it; the names of those that changed something.
-fn simplify(query: &mut Query, facts: &Facts<'_>) -> Vec<&'static str> {
+fn simplify(query: &mut Query, facts: &Facts<'_>, without: &WithoutRules) -> Vec<&'static str> {
     let mut used: Vec<&'static str> = Vec::new();
     visit(query, &mut |query| {
         for _ in 0..MOST_ROUNDS {
             let mut changed = false;
-            for rule in &ESM_RULES {
+            for rule in ESM_RULES.iter().filter(|rule| !without.rule(rule.name)) {
                 if (rule.apply)(query, facts) {
                     flatten(query);
                     changed = true;
@@ -107,6 +113,20 @@ fn simplify(query: &mut Query, facts: &Facts<'_>) -> Vec<&'static str> {
         }
     });
     used
+}
+
+/// Takes DISTINCT out of a query and all queries in it.
+fn without_distinct(query: &mut Query) {
+    visit(query, &mut |query| {
+        own_terms(query, &mut |term| {
+            if let Term::Call { name: _, distinct, args: _ } = term {
+                *distinct = false;
+            }
+        });
+        if let Body::Block(block) = &mut query.body {
+            block.distinct = false;
+        }
+    });
 }
 
 /// Calls `each` with a query and all queries in it, inner ones first; those in LIMIT aside.

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use twinql_sql::Schema;
 
-use super::{ESM_RULES, Facts, simplify};
+use super::{ESM_RULES, Facts, WithoutRules, esm_plus, simplify};
 use crate::classic::esm::clauses::{Query, Writer, build};
 
 const DDL: &str = "
@@ -23,7 +23,7 @@ fn read(schema: &Schema, sql: &str) -> Query {
 /// The canonical text, and the rules that led there.
 fn canonical(schema: &Schema, sql: &str) -> (String, Vec<&'static str>) {
     let mut query = read(schema, sql);
-    let used = simplify(&mut query, &Facts { schema });
+    let used = simplify(&mut query, &Facts { schema }, &WithoutRules::default());
     (Writer::new(schema, true).text(&query), used)
 }
 
@@ -97,4 +97,30 @@ fn its_limitations_are_not_ours() {
     ] {
         assert_eq!(canonical(&schema, a).0, canonical(&schema, b).0, "{a} / {b}");
     }
+}
+
+/// Each rule is needed for its own example, and what is compared beyond Spider's match can be left out.
+#[test]
+fn parts_are_left_out_by_name() {
+    let schema = schema();
+    let score = |a: &str, b: &str, without: &[&str]| {
+        let [a, b] = [a, b].map(|sql| twinql_sql::parse(sql).unwrap());
+        let without = WithoutRules::named(without.iter().copied()).unwrap();
+        esm_plus(&schema, &a.query, &b.query, &without).score
+    };
+    let mut needed = 0;
+    for rule in ESM_RULES.iter().filter(|rule| rule.name != "alias") {
+        assert_eq!(score(rule.before, rule.after, &[]), 1.0, "{}", rule.name);
+        needed += usize::from(score(rule.before, rule.after, &[rule.name]) == 0.0);
+        assert!(score(rule.before, rule.after, &["all"]) <= score(rule.before, rule.after, &[rule.name]));
+    }
+    // `all-columns` is also an effect of naming columns, and rules overlap.
+    assert!(needed >= 15, "{needed}");
+    let (one, other) = ("SELECT DISTINCT tag FROM dog WHERE id > 1", "SELECT tag FROM dog WHERE id > 2");
+    for (without, same) in [(&["values"][..], 0.0), (&["duplicates"], 0.0), (&["values", "duplicates"], 1.0)]
+    {
+        assert_eq!(score(one, other, without), same, "{without:?}");
+    }
+    let unknown = WithoutRules::named(["between", "betwen"]).unwrap_err();
+    assert!(unknown.to_string().starts_with("\"betwen\" is not a rule of esm+: all-columns, "), "{unknown}");
 }
