@@ -65,6 +65,39 @@ fn records_in_input_order_whatever_becomes_of_a_pair() {
 }
 
 #[test]
+fn any_of_several_golds_may_be_met() {
+    let folder = Folder::new();
+    let line = |golds: Value, pred: &str| {
+        let mut line = json!({"db_id": "concerts", "pred": pred, "golds": golds});
+        line["label"] = json!(1);
+        line.to_string()
+    };
+    let lines = [
+        line(json!([GOLD, "SELECT SUM(age) FROM singer"]), SAME),
+        line(json!(["SELECT SUM(age) FROM singer", GOLD]), SAME),
+        line(json!(["SELECT nothing FROM singer", "SELECT SUM(age) FROM singer"]), SAME),
+        line(json!([GOLD, 3]), SAME),
+        pair("one", GOLD, SAME, 1),
+    ];
+    folder.write("pairs.jsonl", lines.join("\n"));
+    let (out, _) = folder.run(&over_pairs("score", &["--metric", "proof,suite"]), 0);
+    let records = json_lines(&out);
+    let met = |at: usize| {
+        let record: &Value = &records[at];
+        ["proof", "suite"]
+            .map(|metric| (record["scores"][metric].as_f64(), record["details"][metric]["gold"].as_u64()))
+    };
+    assert_eq!(met(0), [(Some(1.0), Some(1)); 2], "{out}");
+    assert_eq!(met(1), [(Some(1.0), Some(2)); 2], "{out}");
+    // Another gold cannot be read, which says nothing of this one.
+    assert_eq!((met(2)[1], &records[2]["status"]), ((Some(0.0), Some(2)), &json!("ok")), "{out}");
+    says(records[3]["error"].as_str().unwrap(), &["\"golds\" is not a list of strings"]);
+    assert_eq!(met(4), [(Some(1.0), None); 2], "{out}");
+    let (out, _) = folder.run(&over_pairs("judge", &[]), 0);
+    says(&out, &["several golds of a question are read by score, evaluate and compare alone"]);
+}
+
+#[test]
 fn the_same_bytes_on_any_number_of_threads() {
     let folder = with_four();
     let args = |threads| over_pairs("score", &["--metric", "relpm,suite", "--threads", threads]);

@@ -336,7 +336,7 @@ impl PyEngine {
         let score = move || {
             let job = guarded(read).unwrap_or_else(|why| {
                 let work = Work::Unusable { status: Status::MachineError, error: why, alike: false };
-                Job { id: "0".into(), work }
+                Job::new("0".into(), work)
             });
             task.run(&[job]).pop()
         };

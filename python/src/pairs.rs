@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde_json::{Map, Value as Json};
 use twinql::corpus::pairs::{Draft, Problem};
-use twinql::input::{PairItems, Schemas, work_of};
+use twinql::input::{PairItems, Schemas, job_of};
 use twinql::record::Status;
 use twinql::sql::Dialect;
 use twinql::{Dialects, Job, Schema, Work};
@@ -230,9 +230,9 @@ fn job(draft: Draft, schema: Result<Arc<Schema>, String>, dialects: Dialects, nu
         (Some(problem), Ok(_)) => {
             Work::Unusable { status: Status::PredError, error: problem.message, alike: false }
         }
-        (None, Ok(schema)) => work_of(schema, pair, dialects),
+        (None, Ok(schema)) => return job_of(id, &schema, pair, dialects),
     };
-    Job { id, work }
+    Job::new(id, work)
 }
 
 /// What reads one pair over a schema, on a thread of the pool.

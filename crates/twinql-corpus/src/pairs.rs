@@ -19,7 +19,9 @@ pub struct Pair {
     pub schema: Option<String>,
     /// The reference query.
     pub gold: String,
-    /// The query that is compared with it.
+    /// Further references, any of which the prediction may meet; the first stands for `gold` where that is missing.
+    pub golds: Vec<String>,
+    /// The query that is compared with them.
     pub pred: String,
     /// Whose SQL the gold is, where the pair says so.
     pub gold_dialect: Option<String>,
@@ -123,6 +125,17 @@ impl Fields {
         }
     }
 
+    /// A list of queries; none where it is missing or null.
+    fn queries(&mut self, name: &str) -> Vec<String> {
+        match self.map.shift_remove(name) {
+            None | Some(Json::Null) => Vec::new(),
+            Some(value) => serde_json::from_value(value).unwrap_or_else(|_| {
+                self.complain(format!("{name:?} is not a list of strings"));
+                Vec::new()
+            }),
+        }
+    }
+
     fn label(&mut self) -> Option<u8> {
         match self.map.shift_remove("label") {
             None | Some(Json::Null) => None,
@@ -216,7 +229,11 @@ impl Draft {
             }
         };
         let (db_id, schema) = (fields.text("db_id"), fields.text("schema"));
-        let gold = fields.side("gold", "sql1");
+        let mut golds = fields.queries("golds");
+        let gold = match fields.side("gold", "sql1") {
+            Err(_) if !golds.is_empty() => Ok(golds.remove(0)),
+            gold => gold,
+        };
         let pred = fields.side("pred", "sql2");
         if let Err(message) = &gold {
             fields.complain(message.clone());
@@ -236,6 +253,7 @@ impl Draft {
                 db_id,
                 schema,
                 gold: gold.unwrap_or_default(),
+                golds,
                 pred: pred.unwrap_or_default(),
                 gold_dialect,
                 pred_dialect,
@@ -271,32 +289,23 @@ impl Pair {
 
     /// The pair as one JSON object; fields that are not set are left out.
     pub fn to_json(&self) -> Json {
-        let mut map = Map::new();
-        if !self.id.is_null() {
-            map.insert("id".into(), self.id.clone());
-        }
-        let mut put = |name: &str, value: &Option<String>| {
-            if let Some(v) = value {
-                map.insert(name.into(), Json::String(v.clone()));
-            }
-        };
-        put("db_id", &self.db_id);
-        put("schema", &self.schema);
-        put("gold", &Some(self.gold.clone()));
-        put("pred", &Some(self.pred.clone()));
-        put("gold_dialect", &self.gold_dialect);
-        put("pred_dialect", &self.pred_dialect);
-        if let Some(label) = self.label {
-            map.insert("label".into(), label.into());
-        }
-        let mut put = |name: &str, value: &Option<String>| {
-            if let Some(v) = value {
-                map.insert(name.into(), Json::String(v.clone()));
-            }
-        };
-        put("question", &self.question);
-        put("source", &self.source);
-        put("split", &self.split);
+        let text = |value: &Option<String>| value.clone().map(Json::String);
+        let fields = [
+            ("id", Some(self.id.clone()).filter(|id| !id.is_null())),
+            ("db_id", text(&self.db_id)),
+            ("schema", text(&self.schema)),
+            ("gold", Some(self.gold.clone().into())),
+            ("golds", Some(self.golds.clone().into()).filter(|_| !self.golds.is_empty())),
+            ("pred", Some(self.pred.clone().into())),
+            ("gold_dialect", text(&self.gold_dialect)),
+            ("pred_dialect", text(&self.pred_dialect)),
+            ("label", self.label.map(Json::from)),
+            ("question", text(&self.question)),
+            ("source", text(&self.source)),
+            ("split", text(&self.split)),
+        ];
+        let given = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let mut map = Map::from_iter(given);
         for (name, value) in &self.extra {
             map.insert(name.clone(), value.clone());
         }
@@ -371,6 +380,7 @@ mod tests {
             r#"{"id":785,"db_id":"d","gold":"SELECT 1","pred":"SELECT 2","label":0,"model":"x","n":[1,{"a":null}]}"#,
             r#"{"id":"a","schema":"CREATE TABLE t(a)","gold":"SELECT 1","pred":"","split":"train"}"#,
             r#"{"db_id":"d","gold":"g","pred":"p","question":"q","source":"s"}"#,
+            r#"{"db_id":"d","gold":"g","golds":["h"],"pred":"p","label":1}"#,
             r#"{"db_id":"d","gold":"g","pred":"p","gold_dialect":"sqlite","pred_dialect":"postgres","label":1}"#,
         ] {
             assert_eq!(Pair::from_json(line).unwrap().to_json().to_string(), line);

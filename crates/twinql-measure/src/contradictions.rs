@@ -91,7 +91,7 @@ fn jobs(data: &Path) -> Result<Vec<Job>, Box<dyn Error>> {
                 if seen.insert((schema.db_id.clone(), gold.clone(), pred.clone())) {
                     let work =
                         Work::Pair { schema: Arc::clone(schema), gold: gold.clone(), pred: pred.clone() };
-                    jobs.push(Job { id: format!("{}:{number}", family.name).into(), work });
+                    jobs.push(Job::new(format!("{}:{number}", family.name).into(), work));
                 }
             }
         }

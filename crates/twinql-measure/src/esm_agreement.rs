@@ -54,7 +54,7 @@ impl Pair<'_> {
         let (gold, pred) = (self.gold.0.to_owned(), self.pred.0.to_owned());
         let work = Work::Pair { schema: Arc::new(schema.clone()), gold, pred };
         let engine = Engine::builder().metric(metric).build().expect("no network is asked for");
-        let record = engine.score(&[Job { id: Value::Null, work }]).remove(0);
+        let record = engine.score(&[Job::new(Value::Null, work)]).remove(0);
         Scored { score: record.score(metric.name).unwrap_or_default(), details: record.details }
     }
 }

@@ -46,7 +46,7 @@ pub fn jobs(path: &Path, schemas: &Schemas) -> Result<Vec<Job>, Box<dyn Error>> 
     let job = |pair: twinql::corpus::Pair| {
         let schema = schemas.get(pair.db_id.as_ref()?)?.clone();
         let work = Work::Pair { schema, gold: pair.gold, pred: pair.pred };
-        Some(Job { id: pair.id, work })
+        Some(Job::new(pair.id, work))
     };
     Ok(pairs::read(path)?.pairs.into_iter().filter_map(job).collect())
 }

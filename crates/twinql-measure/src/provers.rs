@@ -72,7 +72,7 @@ fn benchmark(path: &Path, engine: &Engine) -> Vec<Scored> {
             std::iter::once((pair.pred.clone(), true)).chain(near.into_iter().map(|n| (n.sql, false)));
         for (pred, is_rewrite) in preds {
             let work = Work::Pair { schema: Arc::clone(&schema), gold: pair.gold.clone(), pred };
-            jobs.push(Job { id: Value::Null, work });
+            jobs.push(Job::new(Value::Null, work));
             rewrites.push(is_rewrite);
         }
     }

@@ -177,7 +177,7 @@ mod tests {
 
     fn job(gold: &str, pred: &str) -> Job {
         let schema = Arc::new(Schema::from_ddl("pets", PETS).unwrap());
-        Job { id: "1".into(), work: Work::Pair { schema, gold: gold.into(), pred: pred.into() } }
+        Job::new("1".into(), Work::Pair { schema, gold: gold.into(), pred: pred.into() })
     }
 
     fn engine(metrics: &[&'static Metric]) -> Engine {

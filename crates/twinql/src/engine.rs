@@ -148,6 +148,41 @@ impl Engine {
     /// Scores a batch: one record for each job, in order, whatever becomes of it. Runs on
     /// rayon's current pool; the result does not depend on the number of threads.
     pub fn score(&self, jobs: &[Job]) -> Vec<Record> {
+        let mut records = match jobs.iter().all(|job| job.others.is_empty()) {
+            true => self.score_each(jobs),
+            false => {
+                let each: Vec<Job> = jobs.iter().flat_map(Job::by_reference).collect();
+                let mut scored = self.score_each(&each).into_iter();
+                let mut of_job = |job: &Job| scored.by_ref().take(1 + job.others.len()).collect();
+                jobs.iter().map(|job| self.best(of_job(job))).collect()
+            }
+        };
+        for record in &mut records {
+            record.settle(self.metrics.iter().map(|metric| metric.name));
+        }
+        records
+    }
+
+    /// Of the records of several references the one that each metric finds the closest, the first of equals: `gold` in its details
+    /// is that reference's place, from 1.
+    fn best(&self, mut records: Vec<Record>) -> Record {
+        if records.len() == 1 {
+            return records.remove(0);
+        }
+        let mut best = Record::empty(records.first().map_or(Value::Null, |record| record.id.clone()));
+        for metric in &self.metrics {
+            let score = |record: &Record| record.score(metric.name).unwrap_or(-1.0);
+            let by_score = |a: &(usize, &Record), b: &(usize, &Record)| score(a.1).total_cmp(&score(b.1));
+            if let Some((at, record)) = records.iter().enumerate().rev().max_by(by_score) {
+                best.adopt(metric.name, record);
+                best.set_detail(metric.name, "gold", at + 1);
+            }
+        }
+        best
+    }
+
+    /// A record for each job, by its first reference; the status of the pair is still to be made from those of the metrics.
+    fn score_each(&self, jobs: &[Job]) -> Vec<Record> {
         let mut records: Vec<Record> = jobs.iter().map(|job| self.blank(job)).collect();
         let probing = self.setup.probe().is_some() && self.metrics.iter().any(|m| m.reads(Setting::Probe));
         let mut batch = Batch::new(jobs, &self.metrics, probing);
@@ -155,9 +190,6 @@ impl Engine {
             metric.compute(&self.setup, &mut batch, &mut records);
         }
         self.setup.contradictions(&mut batch, &mut records);
-        for record in &mut records {
-            record.settle(self.metrics.iter().map(|metric| metric.name));
-        }
         records
     }
 

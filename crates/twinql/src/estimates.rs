@@ -187,7 +187,7 @@ mod tests {
             let mut record = Record::empty(at.into());
             record.status = if score.is_some() { Status::Ok } else { Status::Untested };
             score.iter().for_each(|score| record.set_score("ex", *score));
-            (Job { id: at.into(), work: Work::Pair { schema: schema.clone(), gold, pred } }, record)
+            (Job::new(at.into(), Work::Pair { schema: schema.clone(), gold, pred }), record)
         };
         scores.iter().enumerate().map(pair).collect()
     }

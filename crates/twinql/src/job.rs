@@ -14,9 +14,21 @@ pub struct Job {
     pub id: Value,
     /// What there is to do.
     pub work: Work,
+    /// The same with further references: the prediction may meet any of them.
+    pub others: Vec<Work>,
 }
 
 impl Job {
+    /// A pair with one reference.
+    pub fn new(id: Value, work: Work) -> Job {
+        Job { id, work, others: Vec::new() }
+    }
+
+    /// A job for each reference.
+    pub(crate) fn by_reference(&self) -> impl Iterator<Item = Job> {
+        std::iter::once(&self.work).chain(&self.others).map(|work| Job::new(self.id.clone(), work.clone()))
+    }
+
     /// The schema, the reference and what is compared with it; none where there is no pair.
     pub fn pair(&self) -> Option<(&Arc<Schema>, &str, &str)> {
         match &self.work {

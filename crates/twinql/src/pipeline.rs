@@ -83,13 +83,15 @@ impl Pipeline {
         let jobs: Vec<Job> = pairs
             .iter()
             .enumerate()
-            .map(|(i, (gold, pred))| Job {
-                id: i.into(),
-                work: Work::Pair {
-                    schema: Arc::clone(&self.schema),
-                    gold: (*gold).to_owned(),
-                    pred: (*pred).to_owned(),
-                },
+            .map(|(i, (gold, pred))| {
+                Job::new(
+                    i.into(),
+                    Work::Pair {
+                        schema: Arc::clone(&self.schema),
+                        gold: (*gold).to_owned(),
+                        pred: (*pred).to_owned(),
+                    },
+                )
             })
             .collect();
         self.engine.score(&jobs)

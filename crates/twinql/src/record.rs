@@ -91,6 +91,15 @@ impl Record {
         }
     }
 
+    /// Takes over what another record says of a metric.
+    pub(crate) fn adopt(&mut self, metric: &str, other: &Record) {
+        for (to, from) in [(&mut self.scores, &other.scores), (&mut self.details, &other.details)] {
+            if let Some(value) = from.get(metric) {
+                to.insert(metric.to_owned(), value.clone());
+            }
+        }
+    }
+
     /// Takes the score of a metric back: it says nothing of this pair.
     pub fn set_null(&mut self, metric: &str) {
         self.scores.insert(metric.to_owned(), Value::Null);

@@ -25,7 +25,7 @@ fn each_metric_scores_its_examples() {
         for example in metric.examples {
             let (gold, pred) = (example.gold.to_owned(), example.pred.to_owned());
             let work = Work::Pair { schema: Arc::clone(&schema), gold, pred };
-            let record = engine.score(&[Job { id: "1".into(), work }]).remove(0);
+            let record = engine.score(&[Job::new("1".into(), work)]).remove(0);
             let found = record.score(metric.name);
             if found.is_none_or(|found| (found - example.score).abs() > tolerance) {
                 off.push(format!("{}: {found:?} in place of {example:?}", metric.name));

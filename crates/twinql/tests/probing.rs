@@ -14,9 +14,11 @@ const DDL: &str = "CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT NOT NULL
 
 fn jobs<'q>(pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Vec<Job> {
     let schema = Arc::new(Schema::from_ddl("clubs", DDL).unwrap());
-    let job = |(gold, pred): (&str, &str)| Job {
-        id: Value::Null,
-        work: Work::Pair { schema: Arc::clone(&schema), gold: gold.into(), pred: pred.into() },
+    let job = |(gold, pred): (&str, &str)| {
+        Job::new(
+            Value::Null,
+            Work::Pair { schema: Arc::clone(&schema), gold: gold.into(), pred: pred.into() },
+        )
     };
     pairs.into_iter().map(job).collect()
 }
@@ -117,7 +119,7 @@ fn forms_and_databases_follow_the_semantics_asked_for() {
     let schema = Arc::new(Schema::from_ddl("people", ddl).unwrap());
     let counted = |what: &str| format!("SELECT email FROM person GROUP BY email HAVING COUNT({what}) > 1");
     let work = Work::Pair { schema, gold: counted("email"), pred: counted("id") };
-    let job = [Job { id: Value::Null, work }];
+    let job = [Job::new(Value::Null, work)];
     for (semantics, same) in [("default", true), ("declared", false), ("strict", false)] {
         let engine = Engine::builder()
             .metrics([&GMN, &TWO_TIER])

@@ -10,6 +10,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value as Json, json};
 use twinql::files::{Destination, Inputs};
 use twinql::input::Schemas;
+use twinql::record::Status;
+use twinql::{Job, Work};
 
 use super::records::{Records, signature_lines};
 use super::says::Says;
@@ -17,7 +19,7 @@ use super::stream::{Window, Work as Working, stream};
 use super::{checks, machine, status_line};
 use crate::args::shared::BatchFlags;
 use crate::args::{Format, Input, Output, Source};
-use crate::input::{self, Pairs};
+use crate::input::{self, Item, Pairs};
 use crate::output::{Console, Journal, Kept, Sink};
 
 /// A run of a command over pairs.
@@ -37,6 +39,8 @@ pub(super) struct Batch<'b> {
     pub(super) window: Window,
     /// It runs queries, for which the machine may fail.
     pub(super) runs: bool,
+    /// A pair may have several golds, any of which the prediction may meet.
+    pub(super) several_golds: bool,
     /// What is said of all follows the words of a single pair, too.
     pub(super) always_said: bool,
     pub(super) console: Console,
@@ -69,6 +73,9 @@ impl Batch<'_> {
         let settings = self.settings();
         let echo = self.flags.is_some_and(|flags| flags.echo);
         let mut pairs = input::open(&input.source, input.db_id.as_deref(), self.schemas, echo)?;
+        if !self.several_golds {
+            pairs.items = Box::new(pairs.items.map(|item| item.map(of_one_gold)));
+        }
         input::say(&pairs, console);
         let resume = self.flags.map(|flags| (flags.resume, settings));
         let mut records = begin(output, resume, &mut pairs, &mut says, console)?;
@@ -124,6 +131,18 @@ impl Batch<'_> {
             ("flags".to_owned(), self.settings.clone()),
         ])
     }
+}
+
+/// A pair that has several golds cannot be used by a command that compares two queries.
+fn of_one_gold(mut item: Item) -> Item {
+    if !item.job.others.is_empty() {
+        let error = "\"golds\": several golds of a question are read by score, evaluate and compare alone; give one as \"gold\"";
+        item.job = Job::new(
+            item.job.id,
+            Work::Unusable { status: Status::GoldError, error: error.to_owned(), alike: false },
+        );
+    }
+    item
 }
 
 /// Begins the output. `resume` is whether to go on with an earlier run of which settings. The pairs that it has done

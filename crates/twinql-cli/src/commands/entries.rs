@@ -173,7 +173,7 @@ impl Entries {
             let distinct = &mut self.distinct;
             numbers.push(*known.entry((gold_number, text)).or_insert_with_key(|(_, text)| {
                 let work = Work::Pair { schema: schema.clone(), gold: gold.clone(), pred: text.clone() };
-                distinct.push(Job { id: job.id.clone(), work });
+                distinct.push(Job::new(job.id.clone(), work));
                 distinct.len() - 1
             }));
         }

@@ -52,6 +52,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         output: &output,
         flags: None,
         runs: true,
+        several_golds: false,
         always_said: true,
         console,
     };

@@ -48,6 +48,7 @@ pub(crate) fn run(mut typed: typed::Judge, seed: Option<u64>, console: Console) 
         schemas,
         flags: Some(&typed.batch),
         runs: true,
+        several_golds: false,
         always_said: false,
         console,
     };

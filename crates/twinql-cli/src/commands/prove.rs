@@ -220,6 +220,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         schemas,
         flags: Some(&typed.batch),
         runs: false,
+        several_golds: false,
         always_said: false,
         console,
     };

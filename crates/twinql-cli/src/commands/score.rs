@@ -59,6 +59,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         schemas,
         flags: Some(&typed.batch),
         runs: false,
+        several_golds: true,
         always_said: false,
         console,
     };

@@ -147,10 +147,10 @@ fn scores(stored: &[Stored], network: &Network) -> Result<Vec<Map<String, Value>
             .semantics(semantics)
             .databases(DATABASES)
             .build()?;
-        let job = Job {
-            id: pair.id.clone().into(),
-            work: Work::Pair { schema: Arc::new(schema), gold: pair.gold.clone(), pred: pair.pred.clone() },
-        };
+        let job = Job::new(
+            pair.id.clone().into(),
+            Work::Pair { schema: Arc::new(schema), gold: pair.gold.clone(), pred: pair.pred.clone() },
+        );
         out.extend(engine.score(&[job]).into_iter().map(|record| record.scores));
     }
     Ok(out)

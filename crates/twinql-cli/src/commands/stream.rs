@@ -266,10 +266,10 @@ mod tests {
 
     fn item(number: usize) -> Item {
         Item {
-            job: Job {
-                id: Value::from(number),
-                work: Kind::Unusable { status: Status::GoldError, error: String::new(), alike: false },
-            },
+            job: Job::new(
+                Value::from(number),
+                Kind::Unusable { status: Status::GoldError, error: String::new(), alike: false },
+            ),
             about: About::default(),
         }
     }

@@ -154,7 +154,7 @@ impl Walk {
             [before, after] => {
                 let (gold, pred) = (before.sql.clone(), after.sql.clone());
                 let work = Work::Pair { schema: Arc::clone(schema), gold, pred };
-                Some(Job { id: json!(after.by), work })
+                Some(Job::new(json!(after.by), work))
             }
             _ => None,
         };

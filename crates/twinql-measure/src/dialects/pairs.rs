@@ -72,9 +72,11 @@ fn run(args: &[String]) -> Done {
     let engine = Engine::builder().metrics(METRICS).semantics(semantics).build()?;
     let jobs: Vec<Job> = pairs
         .iter()
-        .map(|pair| Job {
-            id: pair.id.clone().into(),
-            work: input::work(Arc::clone(&pair.schema), pair.gold.clone(), pair.pred.clone(), pair.dialects),
+        .map(|pair| {
+            Job::new(
+                pair.id.clone().into(),
+                input::work(Arc::clone(&pair.schema), pair.gold.clone(), pair.pred.clone(), pair.dialects),
+            )
         })
         .collect();
     let records = engine.score(&jobs);

@@ -108,7 +108,7 @@ fn job(pair: &Pair, schemas: &Schemas) -> Result<Job, String> {
     let schema = pair.db_id.as_ref().and_then(|db| schemas.get(db));
     let schema = schema.ok_or_else(|| format!("no schema of pair {}", pair.id))?.clone();
     let work = Work::Pair { schema, gold: pair.gold.clone(), pred: pair.pred.clone() };
-    Ok(Job { id: pair.id.clone(), work })
+    Ok(Job::new(pair.id.clone(), work))
 }
 
 /// What databases and the network say: a line for each pair and each seed.

@@ -45,9 +45,11 @@ impl Steadiness {
 /// Pairs to which the change does not apply, and pairs of which a metric says nothing, are left out.
 pub fn measure(engine: &Engine, pairs: &[Pair], change: &Change, draws: u64) -> Vec<Steadiness> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    let job = |schema: &Arc<Schema>, gold: &str, pred: &str| Job {
-        id: 0.into(),
-        work: Work::Pair { schema: Arc::clone(schema), gold: gold.to_owned(), pred: pred.to_owned() },
+    let job = |schema: &Arc<Schema>, gold: &str, pred: &str| {
+        Job::new(
+            0.into(),
+            Work::Pair { schema: Arc::clone(schema), gold: gold.to_owned(), pred: pred.to_owned() },
+        )
     };
     for (number, pair) in pairs.iter().enumerate() {
         let Some(given) = Given::new(&pair.schema, &pair.gold, &pair.pred) else { continue };

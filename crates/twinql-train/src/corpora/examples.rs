@@ -251,13 +251,15 @@ fn ask_tiers(
     let jobs: Vec<Job> = validates
         .iter()
         .filter_map(|&number| labelled.get(number))
-        .map(|pair| Job {
-            id: serde_json::Value::Null,
-            work: Work::Pair {
-                schema: Arc::clone(&pair.schema),
-                gold: pair.gold.clone(),
-                pred: pair.pred.clone(),
-            },
+        .map(|pair| {
+            Job::new(
+                serde_json::Value::Null,
+                Work::Pair {
+                    schema: Arc::clone(&pair.schema),
+                    gold: pair.gold.clone(),
+                    pred: pair.pred.clone(),
+                },
+            )
         })
         .collect();
     let judge = judge_config(semantics.clone(), None, seed ^ OTHER_DATABASES);

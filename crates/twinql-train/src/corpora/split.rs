@@ -144,13 +144,15 @@ mod tests {
             })
             .collect();
         (0..pairs)
-            .map(|i| Job {
-                id: i.into(),
-                work: Work::Pair {
-                    schema: Arc::clone(&schemas[i % databases]),
-                    gold: format!("SELECT {}", i / 4),
-                    pred: "SELECT b".into(),
-                },
+            .map(|i| {
+                Job::new(
+                    i.into(),
+                    Work::Pair {
+                        schema: Arc::clone(&schemas[i % databases]),
+                        gold: format!("SELECT {}", i / 4),
+                        pred: "SELECT b".into(),
+                    },
+                )
             })
             .collect()
     }

@@ -116,7 +116,7 @@ INSERT INTO town VALUES (1, 'Ulm'), (2, 'Bonn'), (3, 'Kiel');";
     fn record(dir: &TempDir, gold: &str, pred: &str) -> Record {
         let schema = Schema { db_id: "shop".into(), ..Schema::default() };
         let work = Work::Pair { schema: Arc::new(schema), gold: gold.into(), pred: pred.into() };
-        engine(dir, &ALL, "no-fk").score(&[Job { id: "1".into(), work }]).remove(0)
+        engine(dir, &ALL, "no-fk").score(&[Job::new("1".into(), work)]).remove(0)
     }
 
     fn scores(record: &Record) -> [Option<f64>; 6] {

@@ -118,7 +118,7 @@ impl Aligned {
         let id = Value::from(self.done.to_string());
         self.done += 1;
         Ok(Item {
-            job: Job { id, work },
+            job: Job::new(id, work),
             about: About {
                 db_id: Some(gold.db_id).filter(|d| !d.is_empty()),
                 interaction: self.interactive.then_some(gold.interaction),

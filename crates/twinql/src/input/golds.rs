@@ -58,7 +58,7 @@ pub fn open_golds(source: &GoldSource, db_id: Option<&str>, schemas: Schemas) ->
         GoldSource::One(sql) => {
             let schema = schemas.only(db_id)?;
             let about = About { db_id: Some(schema.db_id.clone()), print: 1, ..About::default() };
-            let job = Job { id: Value::from("0"), work: work(Ok(schema), sql.clone()) };
+            let job = Job::new(Value::from("0"), work(Ok(schema), sql.clone()));
             let item = std::iter::once(Ok(Item { job, about }));
             Ok(Pairs { single: true, ..Pairs::of(Box::new(item), Some(1)) })
         }
@@ -88,7 +88,7 @@ fn lines(path: &Path, db_id: Option<&str>, schemas: Schemas) -> Result<Pairs, In
             None => work(schemas.get(db_id.as_deref().unwrap_or_default()), gold.sql),
         };
         let about = About { db_id, print: gold.line as u64, ..About::default() };
-        Ok(Item { job: Job { id: Value::from(number.to_string()), work }, about })
+        Ok(Item { job: Job::new(Value::from(number.to_string()), work), about })
     });
     Ok(Pairs::of(Box::new(golds), Some(count)))
 }
@@ -151,7 +151,7 @@ impl Reader {
             db_id: draft.pair.db_id,
             ..About::default()
         };
-        Item { job: Job { id, work }, about }
+        Item { job: Job::new(id, work), about }
     }
 
     /// What the line says of what its gold answers, if anything.

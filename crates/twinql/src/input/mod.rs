@@ -167,6 +167,14 @@ pub fn work_of(schema: Arc<Schema>, pair: Pair, usual: Dialects) -> Work {
     }
 }
 
+/// The job of a pair over its schema, with all of its golds.
+pub fn job_of(id: Value, schema: &Arc<Schema>, mut pair: Pair, usual: Dialects) -> Job {
+    let golds = std::mem::take(&mut pair.golds).into_iter();
+    let others =
+        golds.map(|gold| work_of(Arc::clone(schema), Pair { gold, ..pair.clone() }, usual)).collect();
+    Job { id, work: work_of(Arc::clone(schema), pair, usual), others }
+}
+
 /// A prediction of a pair in these dialects as SQLite has it, or the status and the error of the pair.
 ///
 /// # Errors
@@ -345,10 +353,7 @@ pub fn open(source: &Source, db_id: Option<&str>, schemas: Schemas, echo: bool) 
             let db_id = Some(schema.db_id.clone());
             let echo = echo.then(|| Box::new(Echo { gold: Some(gold.clone()), pred: Some(pred.clone()) }));
             let item = Item {
-                job: Job {
-                    id: Value::from("0"),
-                    work: work(schema, gold.clone(), pred.clone(), schemas.dialects()),
-                },
+                job: Job::new(Value::from("0"), work(schema, gold.clone(), pred.clone(), schemas.dialects())),
                 about: About { db_id, echo, ..About::default() },
             };
             Ok(Pairs { single: true, ..Pairs::of(Box::new(std::iter::once(Ok(item))), Some(1)) })

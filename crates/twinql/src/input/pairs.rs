@@ -10,7 +10,7 @@ use twinql_corpus::build::{EASE, SHARE};
 use twinql_corpus::pairs::{Draft, Problem};
 use twinql_files::{Fingerprint, Line, Lines};
 
-use super::{About, Echo, InputError, Item, Schemas, work_of};
+use super::{About, Echo, InputError, Item, Schemas, job_of};
 
 type Result<T, E = InputError> = std::result::Result<T, E>;
 
@@ -144,10 +144,12 @@ impl PairItems {
             problem => match (self.schemas.of(&pair), problem) {
                 (Err(error), _) => unusable(Status::GoldError, &error),
                 (Ok(_), Some(problem)) => unusable(Status::PredError, &problem.message),
-                (Ok(schema), None) => work_of(schema, pair, self.schemas.dialects()),
+                (Ok(schema), None) => {
+                    return Item { job: job_of(id, &schema, pair, self.schemas.dialects()), about };
+                }
             },
         };
-        Item { job: Job { id, work }, about }
+        Item { job: Job::new(id, work), about }
     }
 }
 

@@ -131,7 +131,7 @@ mod tests {
 
     fn job(gold: &str, pred: &str) -> Job {
         let schema = Arc::new(Schema::from_ddl("heroes", HEROES).unwrap());
-        Job { id: "1".into(), work: Work::Pair { schema, gold: gold.into(), pred: pred.into() } }
+        Job::new("1".into(), Work::Pair { schema, gold: gold.into(), pred: pred.into() })
     }
 
     fn ex(gold: &str, pred: &str) -> Record {

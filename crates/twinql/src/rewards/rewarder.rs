@@ -252,7 +252,7 @@ impl Rewarder {
             as_it_stands(&pred).map_err(Refused::NoSql)?;
         }
         let work = Work::Pair { schema: Arc::clone(&sample.schema), gold, pred };
-        Ok(Job { id: Value::from(at), work })
+        Ok(Job::new(Value::from(at), work))
     }
 
     /// Says of a sample that it is no pair.
@@ -368,13 +368,15 @@ impl Rewarder {
         // As the gold of a pair, a query that never answers is one that nothing tests.
         let against_nothing: Vec<Job> = pairs
             .iter()
-            .map(|(at, (schema, _, pred))| Job {
-                id: Value::from(*at),
-                work: Work::Pair {
-                    schema: Arc::clone(schema),
-                    gold: pred.clone(),
-                    pred: nothing(schema, pred),
-                },
+            .map(|(at, (schema, _, pred))| {
+                Job::new(
+                    Value::from(*at),
+                    Work::Pair {
+                        schema: Arc::clone(schema),
+                        gold: pred.clone(),
+                        pred: nothing(schema, pred),
+                    },
+                )
             })
             .collect();
         let judge = JudgeConfig {

@@ -75,5 +75,5 @@ fn among(layout: &Layout, pairs: &[(usize, usize)], job: &Job, checker: &Checker
     };
     let [gold, pred] = layout.projected([gold, pred], pairs);
     let work = Work::Pair { schema: schema.clone(), gold, pred };
-    checker.check(&[Job { id: job.id.clone(), work }]).pop()
+    checker.check(&[Job::new(job.id.clone(), work)]).pop()
 }

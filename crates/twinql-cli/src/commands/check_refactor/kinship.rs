@@ -40,7 +40,7 @@ pub(super) fn but_for(layout: &Layout, job: &Job, found: &Found, checker: &Check
             None => [gold.clone(), pred.clone()],
         };
         let work = Work::Pair { schema: schema.clone(), gold, pred };
-        let found = checker.check(&[Job { id: job.id.clone(), work }]).pop();
+        let found = checker.check(&[Job::new(job.id.clone(), work)]).pop();
         found.is_some_and(|found| matches!(found.outcome, Outcome::Proved | Outcome::Tested))
     };
     if alike(true, false) {

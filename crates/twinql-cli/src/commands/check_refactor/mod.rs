@@ -47,7 +47,7 @@ impl Query {
     fn new(file: &str, name: String, bound: Bound, dialects: Dialects) -> Query {
         let Bound { queries: [old, new], schema, from_use } = bound;
         let columns = names(&schema, &old, dialects.gold).zip(names(&schema, &new, dialects.pred));
-        let job = Job { id: json!([file, name]), work: work(schema, old, new, dialects) };
+        let job = Job::new(json!([file, name]), work(schema, old, new, dialects));
         Query { file: file.to_owned(), name, line: 1, from_use, columns: columns.map(<[_; 2]>::from), job }
     }
 }

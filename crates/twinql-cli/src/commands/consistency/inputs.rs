@@ -263,7 +263,7 @@ impl Reading<'_> {
         let number = *self.known.entry((old.db_id.clone(), original.to_owned(), text)).or_insert_with_key(
             |(_, gold, pred)| {
                 let work = Work::Pair { schema: old.clone(), gold: gold.clone(), pred: pred.clone() };
-                distinct.push(Job { id: Value::from(input.id.as_str()), work });
+                distinct.push(Job::new(Value::from(input.id.as_str()), work));
                 distinct.len() - 1
             },
         );

@@ -275,7 +275,7 @@ impl App {
                 Work::Unusable { status, error, alike: false }
             }
         };
-        Job { id, work }
+        Job::new(id, work)
     }
 
     /// An engine of these metrics, none named stands for `gmn`, whose network is asked `question`: the usual one where there is
