@@ -96,6 +96,8 @@ pub(crate) struct Meaning {
     pub(crate) like_escape: Option<char>,
     /// Texts that differ in case alone are the same, unless something says otherwise.
     pub(crate) ignores_case: bool,
+    /// So are texts that differ in blanks at their end alone.
+    pub(crate) ignores_blanks: bool,
     /// All set operators bind alike, from the left; elsewhere INTERSECT binds tighter.
     pub(crate) set_operators_are_of_one_level: bool,
     /// A common table expression sees itself only after WITH RECURSIVE.
@@ -194,6 +196,7 @@ impl Meaning {
         like_minds_case: true,
         like_escape: None,
         ignores_case: false,
+        ignores_blanks: false,
         set_operators_are_of_one_level: false,
         recursion_is_said: true,
         length_counts_bytes: false,
