@@ -168,11 +168,15 @@ impl Planner<'_> {
                 let (left, right) = pairs.unzip();
                 (Expr::Row(left), Expr::Row(right))
             }
-            (left, right) => match self.deciding(&left, &right).filter(|c| *c != Collation::Binary) {
-                None => (left, right),
-                Some(c) if self.are_texts(&left, &right) => (self.fold(c, left), self.fold(c, right)),
-                Some(c) => (said_aloud(c, left), right),
-            },
+            (left, right) => {
+                let right = self.unpadded(right, &left);
+                let left = self.unpadded(left, &right);
+                match self.deciding(&left, &right).filter(|c| *c != Collation::Binary) {
+                    None => (left, right),
+                    Some(c) if self.are_texts(&left, &right) => (self.fold(c, left), self.fold(c, right)),
+                    Some(c) => (said_aloud(c, left), right),
+                }
+            }
         }
     }
 
@@ -190,9 +194,23 @@ impl Planner<'_> {
 
     /// Whether it is a column of texts of SQL Server's without a national character set.
     fn is_varchar(&self, expr: &Expr) -> bool {
-        let column = |e: &Expr| self.schema.column(e.as_column()?.info(&self.columns)?.origin?);
-        let national = |declared: &str| declared.trim_start().starts_with(['n', 'N']);
-        self.dialect.meaning().ignores_blanks && column(expr).is_some_and(|c| !national(&c.declared))
+        self.dialect.meaning().ignores_blanks
+            && self.declared(expr).is_some_and(|t| !t.trim().starts_with(['n', 'N']))
+    }
+
+    /// A constant beside a column of CHAR(n), where the blanks at its end do not count.
+    fn unpadded(&self, constant: Expr, beside: &Expr) -> Expr {
+        let kept = constant.as_text().map(|text| text.trim_end_matches(' ')).filter(|kept| !kept.is_empty());
+        let pads = |declared: &str| {
+            let name = declared.split('(').next().unwrap_or(declared).trim().to_ascii_lowercase();
+            matches!(&*name, "char" | "character" | "nchar" | "bpchar")
+        };
+        match kept {
+            Some(kept) if self.data.meaning().pads_characters && self.declared(beside).is_some_and(pads) => {
+                Expr::text(kept)
+            }
+            _ => constant,
+        }
     }
 
     /// MySQL: LIKE tells cases apart where one of the two is BINARY, or a column that is compared by its bytes. Over another
@@ -228,6 +246,7 @@ impl Planner<'_> {
             let rows: Vec<Expr> = rows.collect();
             return (Expr::Row(first), rows);
         }
+        let list: Vec<Expr> = list.into_iter().map(|member| self.unpadded(member, &tested)).collect();
         let none = Expr::NULL;
         let mysql = self.ignores_case();
         let decided: Vec<Option<Collation>> =

@@ -182,3 +182,16 @@ fn what_another_dialect_writes_is_said_to_be_its() {
     // A column of that name is a column.
     assert!(in_sqlite(&schema(Postgres), "SELECT age(day, day), day FROM orders", Postgres).is_ok());
 }
+
+/// Blanks at the end of a constant do not count beside CHAR(n); those beside VARCHAR do.
+#[test]
+fn characters_are_padded() {
+    let ddl = "CREATE TABLE t (id INT PRIMARY KEY, code CHAR(5), name VARCHAR(20))";
+    for dialect in [Postgres, Dialect::Redshift, Dialect::Oracle] {
+        let schema = Schema::from_ddl_in("t", ddl, dialect).unwrap();
+        let sql = "SELECT id FROM t WHERE code = 'a ' AND name = 'b ' AND code IN ('c ', 'd')";
+        let text = in_sqlite(&schema, sql, dialect).unwrap();
+        assert!(text.contains("code = 'a'") && text.contains("name = 'b '"), "{text}");
+        assert!(text.contains("IN ('c', 'd')"), "{text}");
+    }
+}
