@@ -194,7 +194,7 @@ impl Planner<'_> {
 
     /// Whether it is a column of texts of SQL Server's without a national character set.
     fn is_varchar(&self, expr: &Expr) -> bool {
-        self.dialect.meaning().ignores_blanks
+        self.data.meaning().ignores_blanks
             && self.declared(expr).is_some_and(|t| !t.trim().starts_with(['n', 'N']))
     }
 
@@ -515,9 +515,6 @@ fn ends_in_none(expr: &Expr) -> bool {
         }
         Expr::Case { operand: _, branches, otherwise } => {
             branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()).all(ends_in_none)
-        }
-        Expr::Cast { expr, affinity: Affinity::Text } => {
-            matches!(&**expr, Expr::Cast { expr: _, affinity: Affinity::Integer })
         }
         _ => false,
     }
