@@ -1,6 +1,8 @@
 //! MySQL 8 and MariaDB 10.11, in their default SQL mode.
 
+use super::aggregates::{Aggregate, To, aggregate};
 use super::profile::*;
+use crate::plan::collected;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "mysql",
@@ -32,5 +34,21 @@ pub(super) static PROFILE: Profile = Profile {
         ..Meaning::STANDARD
     },
     functions: None,
-    aggregates: &[],
+    aggregates: &[AGGREGATES],
 };
+
+const AGGREGATES: &[Aggregate] = &[
+    aggregate("any_value", (1, 1), To::Call("sql_any_value")),
+    // Of numbers without a sign.
+    aggregate("bit_xor", (1, 1), To::Written(|_, _| None)),
+    aggregate(
+        "json_arrayagg",
+        (1, 1),
+        To::Written(|planner, args| Some(collected("json_group_array", planner, args))),
+    ),
+    aggregate(
+        "json_objectagg",
+        (2, 2),
+        To::Written(|planner, args| Some(collected("json_group_object", planner, args))),
+    ),
+];

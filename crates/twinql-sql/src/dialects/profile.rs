@@ -96,6 +96,10 @@ pub(crate) struct Meaning {
     pub(crate) like_escape: Option<char>,
     /// Texts that differ in case alone are the same, unless something says otherwise.
     pub(crate) ignores_case: bool,
+    /// So are texts that differ in blanks at their end alone.
+    pub(crate) ignores_blanks: bool,
+    /// A column of CHAR(n) is compared with constants without the blanks at their ends.
+    pub(crate) pads_characters: bool,
     /// All set operators bind alike, from the left; elsewhere INTERSECT binds tighter.
     pub(crate) set_operators_are_of_one_level: bool,
     /// A common table expression sees itself only after WITH RECURSIVE.
@@ -194,6 +198,8 @@ impl Meaning {
         like_minds_case: true,
         like_escape: None,
         ignores_case: false,
+        ignores_blanks: false,
+        pads_characters: false,
         set_operators_are_of_one_level: false,
         recursion_is_said: true,
         length_counts_bytes: false,

@@ -163,8 +163,11 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_right", (2, 2), Strict),
     ours("pg_substr", (2, 3), Strict),
     ours("pg_to_hex", (1, 1), Strict),
+    scalar("my_conv", (3, 3), Class(Text), Strict),
     ours("my_format", (2, 2), Strict),
     ours("my_hex", (1, 1), Strict),
+    scalar("my_json", (1, 1), Class(Text), Strict),
+    scalar("my_json_length", (1, 1), Class(Integer), Strict),
     ours("my_locate", (3, 3), Strict),
     ours("my_right", (2, 2), Strict),
     ours("my_substr", (2, 3), Strict),
@@ -398,7 +401,7 @@ pub(super) const FURTHER: &[&str] = &words![
 /// that the same call gives the same value, and nothing executes them.
 pub(super) const OPAQUE: &[&str] = &words![
     generic_divide generic_format generic_log generic_ltrim generic_rtrim generic_substring generic_trim mysql_char
-    mysql_json_type mysql_ltrim mysql_quote mysql_rtrim mysql_trim postgres_format
+    mysql_json_type mysql_ltrim mysql_quote mysql_rtrim mysql_soundex mysql_trim postgres_format
     postgres_substring_matching
 ];
 

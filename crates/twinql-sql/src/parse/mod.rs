@@ -25,6 +25,7 @@ use crate::completion::query_within;
 use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::spans::TextRange;
+use crate::temporal::Unit;
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq)]
@@ -234,6 +235,10 @@ impl Grammar {
         }
         if self.dialect == Dialect::Mysql {
             modulo(&mut tokens);
+            units_of_two(&mut tokens);
+        }
+        if self.dialect == Dialect::Tsql {
+            variables::leave_out_option(&mut tokens);
         }
         if self.dialect == Dialect::Trino {
             quotes_as_argument(&mut tokens);
@@ -258,9 +263,6 @@ impl Grammar {
         let variables = Variables::read(parser, style)?;
         let mut query = parser.parse_query()?;
         variables.fill(&mut query);
-        if self.dialect == Dialect::Tsql {
-            variables::skip_option(parser);
-        }
         Ok(query)
     }
 
@@ -332,6 +334,49 @@ fn modulo(tokens: &mut [TokenWithSpan]) {
         if let Some(token) = tokens.get_mut(at) {
             token.token = Token::Mod;
         }
+    }
+}
+
+/// MySQL's units of several parts, largest first.
+const UNITS_OF_TWO: &[(&str, &str, &str)] = &[
+    ("YEAR_MONTH", "YEAR", "MONTH"),
+    ("DAY_HOUR", "DAY", "HOUR"),
+    ("DAY_MINUTE", "DAY", "MINUTE"),
+    ("DAY_SECOND", "DAY", "SECOND"),
+    ("HOUR_MINUTE", "HOUR", "MINUTE"),
+    ("HOUR_SECOND", "HOUR", "SECOND"),
+    ("MINUTE_SECOND", "MINUTE", "SECOND"),
+];
+
+/// MySQL's `INTERVAL '1:30' HOUR_MINUTE` as the parser knows it, `HOUR TO MINUTE`. Elsewhere such a word may be a name.
+fn units_of_two(tokens: &mut Vec<TokenWithSpan>) {
+    // How many parentheses are open, and how many were at each INTERVAL whose unit has not come yet.
+    let (mut depth, mut waiting) = (0_usize, Vec::new());
+    let mut at = 0;
+    while let Some(TokenWithSpan { token, span }) = tokens.get(at) {
+        let span = *span;
+        match token {
+            Token::LParen => depth += 1,
+            Token::RParen => {
+                waiting.retain(|from| *from < depth);
+                depth = depth.saturating_sub(1);
+            }
+            Token::Comma => waiting.retain(|from| *from < depth),
+            Token::Word(word) if word.keyword == Keyword::INTERVAL => waiting.push(depth),
+            Token::Word(word) if word.quote_style.is_none() && waiting.last() == Some(&depth) => {
+                let known = UNITS_OF_TWO.iter().find(|(name, _, _)| word.value.eq_ignore_ascii_case(name));
+                if known.is_some() || Unit::named(&word.value).is_some() {
+                    waiting.pop();
+                }
+                if let Some((_, first, last)) = known {
+                    let words =
+                        [first, "TO", last].map(|word| TokenWithSpan::new(Token::make_keyword(word), span));
+                    tokens.splice(at..=at, words);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
     }
 }
 

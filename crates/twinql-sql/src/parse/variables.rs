@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{CastKind, CharacterLength, DataType, Expr, Ident, Query, Value, ValueWithSpan};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::syntax::{Place, change_expressions};
 
@@ -145,21 +145,26 @@ impl Variables {
     }
 }
 
-/// Passes over `OPTION (…)` behind a query, hints that say how SQL Server computes an answer
-/// (<https://learn.microsoft.com/sql/t-sql/queries/option-clause-transact-sql>).
-pub(super) fn skip_option(parser: &mut Parser<'_>) {
-    if !is_word(&parser.peek_token().token, "option") || parser.peek_nth_token(1).token != Token::LParen {
-        return;
-    }
-    parser.next_token();
-    let mut depth = 0_usize;
-    loop {
-        match parser.next_token().token {
+/// Leaves out `OPTION (…)` behind a query, hints that say how SQL Server computes an answer
+/// (<https://learn.microsoft.com/sql/t-sql/queries/option-clause-transact-sql>); the parser takes the word for an alias.
+pub(super) fn leave_out_option(tokens: &mut Vec<TokenWithSpan>) {
+    let written = |at: &usize| !matches!(tokens[*at].token, Token::Whitespace(_));
+    let places: Vec<usize> = (0..tokens.len()).filter(written).collect();
+    let (mut depth, mut start) = (0_usize, None);
+    for (i, &at) in places.iter().enumerate() {
+        let opens = places.get(i + 1).is_some_and(|next| tokens[*next].token == Token::LParen);
+        match &tokens[at].token {
             Token::LParen => depth += 1,
-            Token::RParen if depth <= 1 => return,
-            Token::RParen => depth -= 1,
-            Token::EOF => return,
-            _ => {}
+            Token::RParen => depth = depth.saturating_sub(1),
+            word if depth == 0 && is_word(word, "option") && opens => {
+                start = Some(at);
+                continue;
+            }
+            _ => continue,
+        }
+        if let Some(start) = start.filter(|_| depth == 0) {
+            tokens.drain(start..=at);
+            return;
         }
     }
 }

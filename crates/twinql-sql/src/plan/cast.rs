@@ -5,6 +5,7 @@ use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneI
 
 use super::foreign_type::ForeignType;
 use super::literal::literal;
+use super::mysql::of_parts;
 use super::temporal::{call, to_date, to_interval, to_timestamp};
 use super::types::info_of;
 use super::{Planner, Result};
@@ -292,7 +293,14 @@ impl<'a> Planner<'a> {
             Target::Function("interval") => to_interval(operand, None, ""),
             Target::Function("datetime") if self.dialect != Dialect::Sqlite => to_timestamp(operand),
             Target::Function("timestamptz") => self.to_timestamp_in_zone(operand),
-            Target::Function("date") => to_date(operand),
+            Target::Function("date") => match &operand {
+                Expr::Binary { op: BinaryOp::Concat, left: _, right: _ }
+                    if self.dialect == Dialect::Mysql =>
+                {
+                    of_parts(&operand)
+                }
+                _ => to_date(operand),
+            },
             Target::Function(name) => call(name, vec![operand]),
             Target::Truth => match info_of(&operand, &self.columns).class {
                 TypeClass::Boolean => operand.cast(Affinity::Integer),

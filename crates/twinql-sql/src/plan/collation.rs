@@ -168,16 +168,49 @@ impl Planner<'_> {
                 let (left, right) = pairs.unzip();
                 (Expr::Row(left), Expr::Row(right))
             }
-            (left, right) => match self.deciding(&left, &right).filter(|c| *c != Collation::Binary) {
-                None => (left, right),
-                Some(c) if self.are_texts(&left, &right) => (fold(c, left), fold(c, right)),
-                Some(c) => (said_aloud(c, left), right),
-            },
+            (left, right) => {
+                let right = self.unpadded(right, &left);
+                let left = self.unpadded(left, &right);
+                match self.deciding(&left, &right).filter(|c| *c != Collation::Binary) {
+                    None => (left, right),
+                    Some(c) if self.are_texts(&left, &right) => (self.fold(c, left), self.fold(c, right)),
+                    Some(c) => (said_aloud(c, left), right),
+                }
+            }
+        }
+    }
+
+    /// A value folded by its collation.
+    fn fold(&self, collation: Collation, expr: Expr) -> Expr {
+        match self.dialect.meaning().ignores_blanks {
+            true => fold(collation, without_blanks(expr)),
+            false => fold(collation, expr),
         }
     }
 
     fn are_texts(&self, left: &Expr, right: &Expr) -> bool {
         (self.is_text(left) || self.is_text(right)) && self.goes_with_text(left) && self.goes_with_text(right)
+    }
+
+    /// Whether it is a column of texts of SQL Server's without a national character set.
+    fn is_varchar(&self, expr: &Expr) -> bool {
+        self.data.meaning().ignores_blanks
+            && self.declared(expr).is_some_and(|t| !t.trim().starts_with(['n', 'N']))
+    }
+
+    /// A constant beside a column of CHAR(n), where the blanks at its end do not count.
+    fn unpadded(&self, constant: Expr, beside: &Expr) -> Expr {
+        let kept = constant.as_text().map(|text| text.trim_end_matches(' ')).filter(|kept| !kept.is_empty());
+        let pads = |declared: &str| {
+            let name = declared.split('(').next().unwrap_or(declared).trim().to_ascii_lowercase();
+            matches!(&*name, "char" | "character" | "nchar" | "bpchar")
+        };
+        match kept {
+            Some(kept) if self.data.meaning().pads_characters && self.declared(beside).is_some_and(pads) => {
+                Expr::text(kept)
+            }
+            _ => constant,
+        }
     }
 
     /// MySQL: LIKE tells cases apart where one of the two is BINARY, or a column that is compared by its bytes. Over another
@@ -186,6 +219,12 @@ impl Planner<'_> {
         if !self.ignores_case() {
             return (expr, pattern, cases);
         }
+        // Blanks at the end of a VARCHAR do not count, those of an NVARCHAR and of the pattern do
+        // (<https://learn.microsoft.com/sql/t-sql/language-elements/like-transact-sql#pattern-match-by-using-like>).
+        let expr = match pattern.as_text() {
+            Some(text) if !text.ends_with(['%', ' ']) && self.is_varchar(&expr) => without_blanks(expr),
+            _ => expr,
+        };
         let of_bytes = |e: &Expr| self.said(e) == Said::Column(Collation::Binary) && self.is_text(e);
         let by_column = self.data.meaning().ignores_case && (of_bytes(&expr) || of_bytes(&pattern));
         let ((expr, first), (pattern, second)) = (without_binary(expr), without_binary(pattern));
@@ -207,6 +246,7 @@ impl Planner<'_> {
             let rows: Vec<Expr> = rows.collect();
             return (Expr::Row(first), rows);
         }
+        let list: Vec<Expr> = list.into_iter().map(|member| self.unpadded(member, &tested)).collect();
         let none = Expr::NULL;
         let mysql = self.ignores_case();
         let decided: Vec<Option<Collation>> =
@@ -218,7 +258,7 @@ impl Planner<'_> {
         if !list.iter().all(|m| self.are_texts(&tested, m)) {
             return (said_aloud(collation, tested), list);
         }
-        (fold(collation, tested), list.into_iter().map(|m| fold(collation, m)).collect())
+        (self.fold(collation, tested), list.into_iter().map(|m| self.fold(collation, m)).collect())
     }
 
     /// The values of IN and the subquery that gives what they are compared with.
@@ -257,7 +297,7 @@ impl Planner<'_> {
     pub(super) fn key(&self, expr: Expr) -> Expr {
         match self.own(&expr) {
             None => expr,
-            Some(c) if self.is_text(&expr) => fold(c, expr),
+            Some(c) if self.is_text(&expr) => self.fold(c, expr),
             Some(c) => said_aloud(c, expr),
         }
     }
@@ -450,6 +490,33 @@ impl Planner<'_> {
         };
         let named = columns.iter().zip(shown).map(|((id, _), from)| (*id, Expr::Column(from)));
         Ok(Some(Rel::project(rel, named.collect())))
+    }
+}
+
+/// A text without the blanks at its end. The functions that change case keep their place, which rules know.
+fn without_blanks(expr: Expr) -> Expr {
+    match expr {
+        Expr::Literal(Value::Text(text)) => Expr::text(text.trim_end_matches(' ')),
+        Expr::Function { name, args } if args.len() == 1 && matches!(name.as_str(), "lower" | "upper") => {
+            Expr::Function { name, args: args.into_iter().map(without_blanks).collect() }
+        }
+        Expr::Collate { expr, collation: _ } => without_blanks(*expr),
+        expr if ends_in_none(&expr) => expr,
+        expr => Expr::function("rtrim", vec![expr]),
+    }
+}
+
+/// Whether a text has no blank at its end.
+fn ends_in_none(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(value) => !matches!(value, Value::Text(text) if text.ends_with(' ')),
+        Expr::Function { name, args } => {
+            matches!(name.as_str(), "trim" | "rtrim") && args.len() == 1 || name == "strftime"
+        }
+        Expr::Case { operand: _, branches, otherwise } => {
+            branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()).all(ends_in_none)
+        }
+        _ => false,
     }
 }
 

@@ -89,7 +89,7 @@ impl Planner<'_> {
                 same(&dialect.opaque_name(name))
             }
             ("locate", [_, _, _]) if mysql => same("my_locate"),
-            ("char" | "quote" | "json_type", _) if mysql => same(&format!("mysql_{name}")),
+            ("char" | "quote" | "json_type" | "soundex", _) if mysql => same(&format!("mysql_{name}")),
             _ => return None,
         })
     }
@@ -235,9 +235,21 @@ impl Planner<'_> {
         let class = |e: &Expr| info_of(e, &self.columns).class;
         let number =
             |e: &Expr| matches!(class(e), TypeClass::Integer | TypeClass::Number | TypeClass::Boolean);
+        // SQL Server reads 'true' beside a BIT as 1 (<https://learn.microsoft.com/sql/t-sql/data-types/bit-transact-sql>).
+        let read = |text: Expr, beside: &Expr| match text.as_text().map(str::to_ascii_lowercase).as_deref() {
+            Some(word @ ("true" | "false"))
+                if self.dialect == Dialect::Tsql && class(beside) == TypeClass::Boolean =>
+            {
+                Expr::integer(i64::from(word == "true"))
+            }
+            _ => as_number(text),
+        };
         match (class(&left) == TypeClass::Text, class(&right) == TypeClass::Text) {
-            (true, false) if number(&right) => (as_number(left), right),
-            (false, true) if number(&left) => (left, as_number(right)),
+            (true, false) if number(&right) => (read(left, &right), right),
+            (false, true) if number(&left) => {
+                let right = read(right, &left);
+                (left, right)
+            }
             _ => (left, right),
         }
     }

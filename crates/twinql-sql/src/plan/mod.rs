@@ -69,6 +69,7 @@ pub use collation::REPRESENTATIVE;
 pub(crate) use dialect::width_bucket;
 pub(crate) use foreign_type::ForeignType;
 pub(crate) use functions::is_aggregate;
+pub(crate) use mysql::collected;
 pub(crate) use planner::{Planned, Planner};
 pub(crate) use sight::{last_ident, only_ident, unwrap_nested};
 pub(crate) use table_functions::NUMBERED;

@@ -16,9 +16,15 @@
 //! | `INSERT(x, n, 2, y)` | `x` where n is no place in it, else `ms_stuff(x, n, 2, y)` |
 //! | `REGEXP_INSTR(x, p)` | `sql_regexp_place(x, p, 'i')` |
 //! | `JSON_UNQUOTE(JSON_EXTRACT(d, p))` | `json_extract(d, p)` |
+//! | `JSON_OBJECT('a', x)`, `JSON_ARRAY(x)` | `my_json(json_object('a', x))`, with a blank behind `:` and `,` |
+//! | `BIN(n)`, `OCT(n)`, `CONV(n, 10, 16)` | `my_conv(n, 10, 2)`, … |
+//! | `SHA2(x, 256)`, `TIME_FORMAT(t, f)` | `sql_sha256(x)`, `DATE_FORMAT(t, f)` where f has no more than `%H %i %s` |
+//! | `DATE(CONCAT(y, '-', m, '-01'))` | `my_str_to_date(y || '-' || m || '-01', '%Y-%m-%d')`, which reads one digit |
 
 use super::Planner;
+use super::foreign_type::ForeignType;
 use super::temporal::call;
+use crate::dialects::aggregates::Words;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -45,7 +51,42 @@ fn formatted(at: &Expr, format: &str) -> Expr {
     call("my_date_format", vec![at.clone(), Expr::text(format)]).cast(Affinity::Integer)
 }
 
+/// The date of a text that is put together, whose month and day may be of one digit.
+pub(super) fn of_parts(text: &Expr) -> Expr {
+    call("my_str_to_date", vec![text.clone(), Expr::text("%Y-%m-%d")])
+}
+
+/// Whether a format has hours, minutes and seconds alone.
+fn of_a_time(format: &str) -> bool {
+    format.split('%').skip(1).all(|part| part.starts_with(['H', 'i', 's', 'S', 'T']))
+}
+
+/// JSON_ARRAYAGG and JSON_OBJECTAGG, which give NULL where there is no row
+/// (<https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html#function_json-arrayagg>).
+pub(crate) fn collected(name: &'static str, planner: &Planner<'_>, args: &[Expr]) -> Words {
+    let full = |made: Expr| {
+        let empty = call("nullif", vec![call("my_json", vec![made]), Expr::text("[]")]);
+        call("nullif", vec![empty, Expr::text("{}")])
+    };
+    Words { then: Some(full), ..Words::new(name, planner.parts_of_document(args)) }
+}
+
 impl Planner<'_> {
+    /// A document that a function of SQLite's makes, as MySQL prints it.
+    fn document(&self, maker: &str, args: &[Expr]) -> Expr {
+        call("my_json", vec![call(maker, self.parts_of_document(args))])
+    }
+
+    /// What is put into a document: a document as such, and not as its text.
+    fn parts_of_document(&self, args: &[Expr]) -> Vec<Expr> {
+        let part = |e: &Expr| match e {
+            Expr::Function { name, args } if name == "my_json" => args.first().unwrap_or(e).clone(),
+            _ if self.kind(e) == Some(ForeignType::Json) => call("json", vec![e.clone()]),
+            _ => e.clone(),
+        };
+        args.iter().map(part).collect()
+    }
+
     /// Makes whole numbers beside texts texts, as the values of one expression are
     /// (<https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html>).
     ///
@@ -94,6 +135,11 @@ impl Planner<'_> {
                 )
             }
             ("timestamp", [at]) => super::temporal::to_timestamp(at.clone()),
+            ("timestamp", [at, by]) => {
+                let at = super::temporal::to_timestamp(at.clone());
+                call("my_addtime", vec![at, by.clone(), Expr::integer(1)])
+            }
+            ("date", [text @ Expr::Binary { op: BinaryOp::Concat, left: _, right: _ }]) => of_parts(text),
             ("to_days", [at]) => minus(day(at), zero()).cast(Affinity::Integer),
             ("from_days", [days]) => call("date", vec![Expr::binary(BinaryOp::Add, days.clone(), zero())]),
             ("makedate", [year, days]) => {
@@ -148,6 +194,22 @@ impl Planner<'_> {
             // Regular expressions ignore case.
             ("regexp_instr", [text, pattern]) => {
                 call("sql_regexp_place", vec![text.clone(), pattern.clone(), Expr::text("i")])
+            }
+            ("json_object", pairs) if pairs.len() % 2 == 0 => self.document("json_object", args),
+            ("json_array", _) => self.document("json_array", args),
+            ("json_length", [_]) => call("my_json_length", args.to_vec()),
+            ("json_length", [document, path]) => {
+                let inner = Expr::binary(BinaryOp::Arrow, document.clone(), path.clone());
+                call("my_json_length", vec![inner])
+            }
+            ("bin", [number]) => call("my_conv", vec![number.clone(), Expr::integer(10), Expr::integer(2)]),
+            ("oct", [number]) => call("my_conv", vec![number.clone(), Expr::integer(10), Expr::integer(8)]),
+            ("conv", [_, _, _]) => call("my_conv", args.to_vec()),
+            ("sha2", [text, bits]) if matches!(bits.as_integer(), Some(0 | 256)) => {
+                call("sql_sha256", vec![text.clone()])
+            }
+            ("time_format", [_, format]) if format.as_text().is_some_and(of_a_time) => {
+                self.function("date_format".to_owned(), args.to_vec())
             }
             // SQLite's gives a text without its quotes; MySQL compares it so.
             ("json_unquote", [extracted @ Expr::Function { name, args: _ }]) if name == "json_extract" => {

@@ -264,6 +264,11 @@ impl Planner<'_> {
         if self.dialect == Dialect::Sqlite {
             return Ok(None);
         }
+        if self.dialect == Dialect::Mysql
+            && let Some((left, right)) = self.as_digits(op, left, right)
+        {
+            return Ok(Some(Expr::binary(op, left, right)));
+        }
         let (l, r) = (self.kind(left), self.kind(right));
         let takes_part =
             |k: Option<ForeignType>| k.is_some_and(|k| k.is_moment() || k == ForeignType::Interval);
@@ -315,13 +320,6 @@ impl Planner<'_> {
             return Ok(Some(self.later(left, &Expr::integer(count), unit)));
         }
         if self.dialect == Dialect::Mysql {
-            if op == BinaryOp::Sub && l == Some(ForeignType::Date) && r == Some(ForeignType::Date) {
-                // 2024-05-01 is 20240501.
-                let digits = |e: &Expr| {
-                    call("strftime", vec![Expr::text("%Y%m%d"), e.clone()]).cast(Affinity::Integer)
-                };
-                return Ok(Some(Expr::binary(op, digits(left), digits(right))));
-            }
             return unsupported(
                 "arithmetic with dates, which MySQL does with their digits (write DATEDIFF or INTERVAL)",
                 span,
@@ -368,6 +366,28 @@ impl Planner<'_> {
             }
         }
         Ok(Some(folded(name, left, right)))
+    }
+
+    /// Both operands as MySQL computes with moments: 2024-05-01 is 20240501, and with a time its digits follow
+    /// (<https://dev.mysql.com/doc/refman/8.0/en/date-and-time-type-conversion.html>).
+    fn as_digits(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<(Expr, Expr)> {
+        let computes = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+        let moment = |e: &Expr| self.kind(e).is_some_and(ForeignType::is_moment);
+        if !computes || !moment(left) && !moment(right) {
+            return None;
+        }
+        let number = |e: &Expr| {
+            let format = match self.kind(e) {
+                Some(ForeignType::Date) => "%Y%m%d",
+                Some(ForeignType::Timestamp) => "%Y%m%d%H%M%S",
+                _ => {
+                    let class = info_of(e, &self.columns).class;
+                    return matches!(class, TypeClass::Integer | TypeClass::Number).then(|| e.clone());
+                }
+            };
+            Some(call("strftime", vec![Expr::text(format), e.clone()]).cast(Affinity::Integer))
+        };
+        Some((number(left)?, number(right)?))
     }
 
     /// Both sides of a comparison in one form. In SQLite each keeps the affinity that it has, or has not; elsewhere a

@@ -86,8 +86,10 @@ fn moments_are_compared_in_one_form() {
     }
     let sql = sqlite("SELECT id FROM orders WHERE day + INTERVAL 1 YEAR > '2024-05-01'", Mysql);
     assert!(sql.contains("my_date_add(t1.day, 12, 'month') > '2024-05-01'"), "{sql}");
-    // What MySQL does with the digits of dates is no span.
-    assert!(error("SELECT day - placed_at FROM orders", Mysql).contains("unsupported"));
+    // MySQL computes with the digits of dates; those of a text are not known to be such.
+    let sql = sqlite("SELECT day - placed_at FROM orders", Mysql);
+    assert!(sql.contains("strftime('%Y%m%d', t1.day)") && sql.contains("'%Y%m%d%H%M%S'"), "{sql}");
+    assert!(error("SELECT day - '2024-05-01' FROM orders", Mysql).contains("unsupported"));
 }
 
 #[test]
@@ -179,4 +181,17 @@ fn what_another_dialect_writes_is_said_to_be_its() {
     assert!(error.to_string().contains("BigQuery"), "{error}");
     // A column of that name is a column.
     assert!(in_sqlite(&schema(Postgres), "SELECT age(day, day), day FROM orders", Postgres).is_ok());
+}
+
+/// Blanks at the end of a constant do not count beside CHAR(n); those beside VARCHAR do.
+#[test]
+fn characters_are_padded() {
+    let ddl = "CREATE TABLE t (id INT PRIMARY KEY, code CHAR(5), name VARCHAR(20))";
+    for dialect in [Postgres, Dialect::Redshift, Dialect::Oracle] {
+        let schema = Schema::from_ddl_in("t", ddl, dialect).unwrap();
+        let sql = "SELECT id FROM t WHERE code = 'a ' AND name = 'b ' AND code IN ('c ', 'd')";
+        let text = in_sqlite(&schema, sql, dialect).unwrap();
+        assert!(text.contains("code = 'a'") && text.contains("name = 'b '"), "{text}");
+        assert!(text.contains("IN ('c', 'd')"), "{text}");
+    }
 }

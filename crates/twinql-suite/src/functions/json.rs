@@ -124,6 +124,17 @@ pub(super) fn has(args: &[Value]) -> Returned {
     }))
 }
 
+/// MySQL's JSON_LENGTH: a value that holds no others is one.
+pub(super) fn length(args: &[Value]) -> Returned {
+    let [json] = exactly(args)?;
+    let length = match document(json).ok_or(Stop::Null)? {
+        Json::Array(list) => list.len(),
+        Json::Object(members) => members.len(),
+        _ => 1,
+    };
+    i64::try_from(length).map(Value::Integer).map_err(|_| Stop::Null)
+}
+
 fn equal(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64(),

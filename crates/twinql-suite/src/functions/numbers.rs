@@ -2,7 +2,7 @@
 
 use twinql_sql::Value;
 
-use super::{Returned, Stop, number, text, texts, whole};
+use super::{Returned, Stop, exactly, number, text, texts, whole};
 
 /// A format, `FM9,990.00`: digits before and behind the point, and whether blanks are left out.
 struct Format<'f> {
@@ -117,4 +117,32 @@ fn half_up(value: f64, places: usize) -> String {
     let by = 10_f64.powi(i32::try_from(places).unwrap_or(i32::MAX));
     let scaled = super::math::decimal(value * by).round() / by;
     format!("{:.places$}", if scaled.is_finite() { scaled } else { value })
+}
+
+/// MySQL's `CONV(n, from, to)`: the number that a text begins with, of 64 bits, in another base.
+pub(super) fn in_another_base(args: &[Value]) -> Returned {
+    let [n, from, to] = exactly(args)?;
+    let base = |v: &Value| {
+        whole(v).and_then(|b| u32::try_from(b).ok()).filter(|b| (2..=36).contains(b)).ok_or(Stop::Null)
+    };
+    let (from, to) = (base(from)?, base(to)?);
+    let written = text(n).ok_or(Stop::Null)?;
+    let digits = written.trim_start();
+    let (negative, digits) = match digits.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, digits.strip_prefix('+').unwrap_or(digits)),
+    };
+    if written.is_empty() {
+        return Err(Stop::Null);
+    }
+    let values = digits.chars().map_while(|c| c.to_digit(from));
+    let n = values.fold(0_u64, |n, d| n.saturating_mul(u64::from(from)).saturating_add(u64::from(d)));
+    let mut left = if negative { n.wrapping_neg() } else { n };
+    let mut out = Vec::new();
+    while left > 0 || out.is_empty() {
+        let digit = u32::try_from(left % u64::from(to)).ok().and_then(|d| char::from_digit(d, to));
+        out.extend(digit.map(|d| d.to_ascii_uppercase()));
+        left /= u64::from(to);
+    }
+    Ok(Value::Text(out.into_iter().rev().collect()))
 }

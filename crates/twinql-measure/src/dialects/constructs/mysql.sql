@@ -207,3 +207,9 @@ FROM_UNIXTIME(86400, '%Y-%m')
 DEGREES(n)
 ATAN2(n, 2)
 SIN(n)
+1 = 2 XOR 1 = 2 OR 0 XOR 1 AND 1
+1 | 2 & 3 << 1
+made + INTERVAL '1:30' HOUR_MINUTE
+made + 0
+CONV('ff', 16, 10)
+DATE(CONCAT(2024, '-', 3, '-01'))

@@ -21,6 +21,8 @@ pub(super) static PROFILE: Profile = Profile {
         concat: WithNull::Skips,
         greatest: WithNull::Null,
         texts_as_numbers: true,
+        // <https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/Data-Type-Comparison-Rules.html>
+        pads_characters: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::ANGLES]),

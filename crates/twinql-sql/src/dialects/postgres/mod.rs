@@ -25,6 +25,8 @@ pub(super) static PROFILE: Profile = Profile {
         greatest: WithNull::Skips,
         truth_in_words: true,
         dates_without_dashes: true,
+        // <https://www.postgresql.org/docs/15/datatype-character.html>
+        pads_characters: true,
         ..Meaning::STANDARD
     },
     functions: None,

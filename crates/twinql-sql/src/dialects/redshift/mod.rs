@@ -25,6 +25,8 @@ pub(super) static PROFILE: Profile = Profile {
         greatest: WithNull::Skips,
         decimal_scale: Some(0),
         dates_without_dashes: true,
+        // <https://docs.aws.amazon.com/redshift/latest/dg/r_Character_types.html>
+        pads_characters: true,
         ..Meaning::STANDARD
     },
     functions: Some(&[functions::ALL, words::ANGLES, words::OF_ANALYSTS, words::OF_WAREHOUSES]),

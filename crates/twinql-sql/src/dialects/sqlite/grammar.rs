@@ -11,6 +11,8 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use crate::dialects::grammars::has;
+
 /// SQLite's dialect with SQLite's operator precedence
 /// (<https://sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>) and the
 /// operators that sqlparser's own lacks: `x IS y`, `ISNULL`, `NOT GLOB`, `NOT MATCH`,
@@ -106,15 +108,6 @@ impl Sqlite {
         };
         Ok(Expr::InSubquery { expr, subquery, negated })
     }
-}
-
-/// What the dialect has, by the names of sqlparser's questions.
-macro_rules! has {
-    ($($feature:ident)*) => {$(
-        fn $feature(&self) -> bool {
-            true
-        }
-    )*};
 }
 
 impl Dialect for Sqlite {

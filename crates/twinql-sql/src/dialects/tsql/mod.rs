@@ -24,6 +24,8 @@ pub(super) static PROFILE: Profile = Profile {
         nulls: NullOrder::Smallest,
         like_minds_case: false,
         ignores_case: true,
+        // <https://learn.microsoft.com/sql/t-sql/language-elements/string-comparison-assignment>
+        ignores_blanks: true,
         recursion_is_said: false,
         concat: WithNull::Skips,
         greatest: WithNull::Skips,

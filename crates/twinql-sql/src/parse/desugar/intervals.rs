@@ -3,7 +3,7 @@
 
 use sqlparser::ast::{BinaryOperator, Expr, Interval, Spanned};
 
-use super::build::{call as build_call, number, plain_call, string, whole};
+use super::build::{call as build_call, number, plain_call, string, text, whole};
 use crate::temporal::Unit;
 
 /// Rewrites one expression.
@@ -32,7 +32,7 @@ fn of_call(expr: &Expr) -> Option<Expr> {
             moved(moment, span, true).or_else(|| days(&name, moment, span, true))
         }
         ("timestampadd", [unit, count, moment]) => {
-            let name = super::build::text(unit)?;
+            let name = text(unit)?;
             count_of(moment, (*count).clone(), Unit::named(name)?, false)
         }
         _ => None,
@@ -53,14 +53,41 @@ fn moved(moment: &Expr, span: &Expr, back: bool) -> Option<Expr> {
         value,
         leading_field: Some(unit),
         leading_precision: None,
-        last_field: None,
+        last_field,
         fractional_seconds_precision: None,
     }) = span
     else {
         return None;
     };
     let unit = Unit::named(&unit.to_string())?;
-    count_of(moment, (**value).clone(), unit, back)
+    let Some(last) = last_field else {
+        return count_of(moment, (**value).clone(), unit, back);
+    };
+    let last = Unit::named(&last.to_string())?;
+    count_of(moment, number(in_the_last(value, unit, last)?, value.span()), last, back)
+}
+
+/// `'1:30' HOUR_MINUTE` as a number of minutes. Of fewer numbers than parts the first parts are meant to be 0, and a minus
+/// before them is that of all (<https://dev.mysql.com/doc/refman/8.0/en/expressions.html#temporal-intervals>).
+fn in_the_last(value: &Expr, first: Unit, last: Unit) -> Option<i64> {
+    // Each with how many of it the one before has.
+    const MONTHS: &[(Unit, i64)] = &[(Unit::Year, 1), (Unit::Month, 12)];
+    const SECONDS: &[(Unit, i64)] =
+        &[(Unit::Day, 1), (Unit::Hour, 24), (Unit::Minute, 60), (Unit::Second, 60)];
+    let units = if first == Unit::Year { MONTHS } else { SECONDS };
+    let place = |unit: Unit| units.iter().position(|(u, _)| *u == unit);
+    let units = units.get(place(first)?..=place(last)?)?;
+    let written = match whole(value, false) {
+        Some(n) => n.to_string(),
+        None => text(value)?.trim().to_owned(),
+    };
+    let (sign, digits) = written.strip_prefix('-').map_or((1, &*written), |rest| (-1, rest));
+    let numbers =
+        digits.split(|c: char| !c.is_ascii_digit()).map(str::parse).collect::<Result<Vec<i64>, _>>();
+    let numbers = numbers.ok().filter(|numbers| numbers.len() <= units.len())?;
+    let units = units.get(units.len() - numbers.len()..)?;
+    let add = |sum: i64, (n, (_, times)): (&i64, &(Unit, i64))| sum.checked_mul(*times)?.checked_add(*n);
+    numbers.iter().zip(units).try_fold(0, add)?.checked_mul(sign)
 }
 
 /// The call. A constant count is of months, days or seconds, so that 12 months are a year.

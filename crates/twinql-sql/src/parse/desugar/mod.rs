@@ -21,6 +21,7 @@ mod series;
 mod single;
 mod top;
 mod units;
+mod xml;
 
 use std::ops::ControlFlow;
 
@@ -118,7 +119,10 @@ impl VisitorMut for Rewriter {
             Dialect::Oracle => oracle::plain(expr),
             Dialect::Redshift => oracle::now(expr),
             Dialect::Clickhouse => clickhouse::parameters(expr),
-            Dialect::Tsql => apply::collation(expr),
+            Dialect::Tsql => {
+                apply::collation(expr);
+                xml::concatenation(expr);
+            }
             _ => {}
         }
         ControlFlow::Continue(())

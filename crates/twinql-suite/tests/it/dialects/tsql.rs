@@ -36,6 +36,10 @@ fn expressions_give_what_the_documentation_says() {
             ("JSON_QUERY('{\"a\": {\"b\": 1}}', '$.a')", "{\"b\":1}"),
             ("JSON_QUERY('{\"a\": 1}', '$.a')", "NULL"),
             ("ISJSON('no')", "0"),
+            // Blanks at the end do not count.
+            ("IIF('a ' = 'A', 1, 0)", "1"),
+            ("NULLIF('  ', '')", "NULL"),
+            ("LEN('a ' + 'b ')", "3"),
             ("QUOTENAME('abc[]def')", "[abc[]]def]"),
             ("STR(123)", "       123"),
             ("TRANSLATE('2*[3+4]/{7-2}', '[]{}', '()()')", "2*(3+4)/(7-2)"),
@@ -225,6 +229,20 @@ fn constructs_give_their_rows() {
             "SELECT b.boat FROM dbo.boats b JOIN fleet.dbo.trips t ON t.boat_id = b.boat_id WHERE t.miles = '20' OPTION (RECOMPILE)",
             vec!["Bea"],
         ),
+        // Hints behind a table's name.
+        (
+            "WITH r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT COUNT(*) FROM r OPTION (MAXRECURSION 10)",
+            vec!["5"],
+        ),
+        ("SELECT COUNT(*), COUNT(DISTINCT harbour + ' ') FROM boats WHERE harbour <> 'ULM  '", vec!["2|1"]),
+        (
+            "SELECT STUFF((SELECT ', ' + boat FROM boats ORDER BY boat_id DESC FOR XML PATH('')), 1, 2, '')",
+            vec!["Cid, Bea, Ann"],
+        ),
+        (
+            "SELECT (SELECT '<' + boat AS [text()] FROM boats WHERE boat_id = 1 FOR XML PATH('')), (SELECT '<' + boat FROM boats WHERE boat_id = 1 FOR XML PATH(''), TYPE).value('.', 'NVARCHAR(MAX)')",
+            vec!["&lt;Ann|<Ann"],
+        ),
         (
             "SELECT DISTINCT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY miles) OVER (PARTITION BY boat_id) FROM trips WHERE boat_id = 1",
             vec!["20.0"],
@@ -254,6 +272,16 @@ fn pairs_are_told_apart() {
             (
                 "SELECT TOP 10 boat FROM boats ORDER BY boat_id",
                 "SELECT TOP 10 PERCENT boat FROM boats ORDER BY boat_id",
+                false,
+            ),
+            (
+                "SELECT boat FROM boats WHERE harbour = 'Kiel '",
+                "SELECT boat FROM boats WHERE RTRIM(harbour) = 'KIEL'",
+                true,
+            ),
+            (
+                "SELECT boat FROM boats WHERE harbour = 'Kiel'",
+                "SELECT boat FROM boats WHERE harbour LIKE 'Kiel'",
                 false,
             ),
             ("SELECT n = COUNT(*) FROM boats", "SELECT COUNT(*) AS n FROM boats", true),
