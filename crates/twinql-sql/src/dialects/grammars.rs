@@ -3,9 +3,7 @@
 #![allow(missing_docs, unreachable_pub, dead_code)]
 
 use sqlparser::derive_dialect;
-use sqlparser::dialect::{
-    BigQueryDialect, DatabricksDialect, DuckDbDialect, GenericDialect, MsSqlDialect, MySqlDialect,
-};
+use sqlparser::dialect::{BigQueryDialect, GenericDialect, MsSqlDialect, MySqlDialect};
 
 // `!x`, and EXTRACT of YEAR_MONTH.
 derive_dialect!(
@@ -15,28 +13,12 @@ derive_dialect!(
     overrides = { supports_bang_not_operator = true, allow_extract_custom = true }
 );
 
-// `last_value(x IGNORE NULLS)`, `x << 1`.
-derive_dialect!(
-    DuckDb,
-    DuckDbDialect,
-    preserve_type_id = true,
-    overrides = { supports_window_function_null_treatment_arg = true, supports_bitwise_shift_operators = true }
-);
-
 // `x << 1`.
 derive_dialect!(
     BigQuery,
     BigQueryDialect,
     preserve_type_id = true,
     overrides = { supports_bitwise_shift_operators = true }
-);
-
-// The same, and EXTRACT of DAYOFWEEK_ISO.
-derive_dialect!(
-    Databricks,
-    DatabricksDialect,
-    preserve_type_id = true,
-    overrides = { supports_window_function_null_treatment_arg = true, allow_extract_custom = true }
 );
 
 // `GROUP BY GROUPING SETS (a, b)`.
@@ -52,7 +34,5 @@ derive_dialect!(
 
 pub(super) static MYSQL: Mysql = Mysql { dialect: MySqlDialect {} };
 pub(super) static BIGQUERY: BigQuery = BigQuery { dialect: BigQueryDialect {} };
-pub(super) static DUCKDB: DuckDb = DuckDb { dialect: DuckDbDialect {} };
-pub(super) static DATABRICKS: Databricks = Databricks { dialect: DatabricksDialect {} };
 pub(super) static TSQL: Tsql = Tsql { dialect: MsSqlDialect {} };
 pub(super) static TRINO: Trino = Trino { dialect: GenericDialect {} };

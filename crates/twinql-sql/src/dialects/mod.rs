@@ -1,5 +1,14 @@
 //! Whose SQL a text is: each system is one unit here, data that scanner, parser and planner read.
 
+/// What a grammar of our own has, by the names of sqlparser's questions.
+macro_rules! has {
+    ($($feature:ident)*) => {$(
+        fn $feature(&self) -> bool {
+            true
+        }
+    )*};
+}
+
 pub(crate) mod aggregates;
 mod bigquery;
 mod clickhouse;
@@ -29,6 +38,8 @@ use serde::{Deserialize, Serialize};
 use profile::Profile;
 
 pub use described::{Described, QUESTIONS};
+pub(crate) use duckdb::part as duckdb_part;
+pub(crate) use lists::joined as joined_lists;
 pub(crate) use words::matches_whole;
 
 /// The system whose grammar and meaning a text has. Trees mean what SQLite means by them,

@@ -108,15 +108,6 @@ impl Sqlite {
     }
 }
 
-/// What the dialect has, by the names of sqlparser's questions.
-macro_rules! has {
-    ($($feature:ident)*) => {$(
-        fn $feature(&self) -> bool {
-            true
-        }
-    )*};
-}
-
 impl Dialect for Sqlite {
     fn dialect(&self) -> TypeId {
         TypeId::of::<SQLiteDialect>()

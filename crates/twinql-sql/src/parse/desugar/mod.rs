@@ -8,6 +8,7 @@ mod binary;
 mod build;
 mod children;
 mod clickhouse;
+mod duckdb;
 mod group_all;
 mod grouping;
 mod grouping_windows;
@@ -96,7 +97,7 @@ impl VisitorMut for Rewriter {
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        self.flow(grouping::expand(query))
+        self.flow(grouping::expand(query, self.dialect))
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
@@ -115,6 +116,7 @@ impl VisitorMut for Rewriter {
             binary::move_down(expr);
         }
         match self.dialect {
+            Dialect::Duckdb => duckdb::write_out(expr),
             Dialect::Oracle => oracle::plain(expr),
             Dialect::Redshift => oracle::now(expr),
             Dialect::Clickhouse => clickhouse::parameters(expr),
