@@ -9,6 +9,31 @@ macro_rules! has {
     )*};
 }
 
+/// The names of a dialect of sqlparser's, for a grammar that adds operators to it.
+macro_rules! names_as_in {
+    ($dialect:ident) => {
+        fn dialect(&self) -> std::any::TypeId {
+            std::any::TypeId::of::<$dialect>()
+        }
+
+        fn is_delimited_identifier_start(&self, ch: char) -> bool {
+            $dialect {}.is_delimited_identifier_start(ch)
+        }
+
+        fn is_identifier_start(&self, ch: char) -> bool {
+            $dialect {}.is_identifier_start(ch)
+        }
+
+        fn is_identifier_part(&self, ch: char) -> bool {
+            $dialect {}.is_identifier_part(ch)
+        }
+
+        fn identifier_quote_style(&self, identifier: &str) -> Option<char> {
+            $dialect {}.identifier_quote_style(identifier)
+        }
+    };
+}
+
 pub(crate) mod aggregates;
 mod bigquery;
 mod clickhouse;

@@ -34,22 +34,21 @@ fn insert(tokens: &mut Vec<TokenWithSpan>, mut before: Vec<usize>, words: &[Toke
     }
 }
 
+/// Where tokens stand in a row that are each as asked: the places of the last ones.
+fn ends(tokens: &[TokenWithSpan], asked: &[&dyn Fn(&Token) -> bool]) -> Vec<usize> {
+    let places = places(tokens);
+    let fits = |at: &usize, asked: &dyn Fn(&Token) -> bool| tokens.get(*at).is_some_and(|t| asked(&t.token));
+    let rows =
+        places.windows(asked.len()).filter(|row| row.iter().zip(asked).all(|(at, asked)| fits(at, asked)));
+    rows.filter_map(|row| row.last().copied()).collect()
+}
+
 /// DuckDB's FILTER without WHERE.
 pub(super) fn filters(tokens: &mut Vec<TokenWithSpan>) {
-    let places = places(tokens);
-    let mut found = Vec::new();
-    for window in places.windows(4) {
-        let [before, filter, paren, next] =
-            [0, 1, 2, 3].map(|at| window.get(at).and_then(|at| tokens.get(*at)));
-        if let (Some(before), Some(filter), Some(paren), Some(next)) = (before, filter, paren, next)
-            && before.token == Token::RParen
-            && is(&filter.token, &["FILTER"])
-            && paren.token == Token::LParen
-            && !is(&next.token, &["WHERE"])
-        {
-            found.extend(window.get(3).copied());
-        }
-    }
+    let closes = |t: &Token| *t == Token::RParen;
+    let filter = |t: &Token| is(t, &["FILTER"]);
+    let opens = |t: &Token| *t == Token::LParen;
+    let found = ends(tokens, &[&closes, &filter, &opens, &|t| !is(t, &["WHERE"])]);
     insert(tokens, found, &[Token::make_keyword("WHERE")]);
 }
 
@@ -100,18 +99,7 @@ pub(super) fn selects(tokens: &mut Vec<TokenWithSpan>) {
 
 /// ClickHouse's arrays in brackets behind ARRAY JOIN, where the parser looks for a table.
 pub(super) fn arrays(tokens: &mut Vec<TokenWithSpan>) {
-    let places = places(tokens);
-    let mut found = Vec::new();
-    for window in places.windows(3) {
-        let [array, join, bracket] = [0, 1, 2].map(|at| window.get(at).and_then(|at| tokens.get(*at)));
-        if let (Some(array), Some(join), Some(bracket)) = (array, join, bracket)
-            && is(&array.token, &["ARRAY"])
-            && is(&join.token, &["JOIN"])
-            && bracket.token == Token::LBracket
-        {
-            found.extend(window.get(2).copied());
-        }
-    }
+    let found = ends(tokens, &[&|t| is(t, &["ARRAY"]), &|t| is(t, &["JOIN"]), &|t| *t == Token::LBracket]);
     for from in &found {
         let mut depth = 0_usize;
         for token in tokens.iter_mut().skip(*from) {

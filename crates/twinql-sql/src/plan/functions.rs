@@ -416,12 +416,15 @@ impl Planner<'_> {
         {
             return None;
         }
+        // Of other types that are texts here (UUID, enumerations) it is none.
+        let declared = self.declared(value).unwrap_or("String").to_ascii_lowercase();
+        let is_string = ["string", "text", "varchar", "char"].iter().any(|name| declared.starts_with(name));
         Some(match (self.class(value), self.kind(value)) {
             (TypeClass::Integer | TypeClass::Number | TypeClass::Boolean, _) => Expr::integer(0),
             (_, Some(ForeignType::Date)) => Expr::text("1970-01-01"),
             (_, Some(ForeignType::Timestamp)) => Expr::text("1970-01-01 00:00:00"),
-            (TypeClass::Text, None) => Expr::text(""),
-            _ => Expr::function("clickhouse_default", vec![Expr::text(format!("{:?}", self.class(value)))]),
+            (TypeClass::Text, None) if is_string => Expr::text(""),
+            _ => Expr::function("clickhouse_default", vec![Expr::text(declared)]),
         })
     }
 

@@ -329,13 +329,10 @@ impl<'a> Planner<'a> {
             return Ok(one(place));
         }
         // SQLite begins before the text where it is shorter.
-        let within = Expr::binary(
-            BinaryOp::GtEq,
-            Expr::function("length", vec![text.clone()]),
-            Expr::integer(place.saturating_neg()),
-        );
-        let absent = Expr::case(vec![(text.clone().is_null().not(), Expr::text(""))], None);
-        Ok(Expr::case(vec![(within, one(place))], Some(absent)))
+        let length = Expr::function("length", vec![text.clone()]);
+        let within = Expr::binary(BinaryOp::GtEq, length, Expr::integer(place.saturating_neg()));
+        let none = Expr::function("substr", vec![text.clone(), Expr::integer(1), Expr::integer(0)]);
+        Ok(Expr::case(vec![(within, one(place))], Some(none)))
     }
 
     /// `array[2:3]`: both ends are constants, counted from 1, and belong to it.
@@ -447,40 +444,28 @@ impl<'a> Planner<'a> {
     /// ClickHouse's `array[n]`: from the end where n is negative, and where nothing is there what the type of the elements has for
     /// nothing (<https://clickhouse.com/docs/en/sql-reference/functions/array-functions#arrayelement>).
     pub(crate) fn element_or_default(&self, array: Expr, place: Expr) -> Expr {
-        let elements = match &array {
-            Expr::Function { name, args } if matches!(name.as_str(), "pg_array" | "json_array") => Some(args),
-            _ => None,
+        let unknown = || Expr::function("clickhouse_element_1", vec![array.clone(), place.clone()]);
+        let (Some(n), Some((name, elements))) = (place.as_integer().filter(|n| *n != 0), array.as_function())
+        else {
+            return unknown();
         };
-        let of_texts = match (&array, elements) {
-            (Expr::Function { name, args: _ }, None) => name == "sql_split",
-            (_, Some(all)) => !all.is_empty() && all.iter().all(|e| e.as_text().is_some()),
-            _ => false,
+        let written = matches!(name.as_str(), "pg_array" | "json_array") && !elements.is_empty();
+        let default = match name.as_str() {
+            "sql_split" => Expr::text(""),
+            _ if written && elements.iter().all(|e| e.as_text().is_some()) => Expr::text(""),
+            _ if written && elements.iter().all(|e| e.as_integer().is_some()) => Expr::integer(0),
+            _ => return unknown(),
         };
-        let default = match elements {
-            _ if of_texts => Some(Expr::text("")),
-            Some(all) if !all.is_empty() && all.iter().all(|e| e.as_integer().is_some()) => {
-                Some(Expr::integer(0))
-            }
-            _ => None,
-        };
-        let at = |n: i64| usize::try_from(n.checked_abs()?).ok();
-        let part = match (place.as_integer(), default) {
-            (Some(n), Some(default)) if n != 0 => at(n).and_then(|at| {
-                let step = if n > 0 { Step::Element(at - 1) } else { Step::FromEnd(at) };
-                let part = match elements {
-                    Some(all) if n > 0 => all.get(at - 1).cloned(),
-                    Some(all) => all.len().checked_sub(at).and_then(|at| all.get(at).cloned()),
-                    None => self.part(array.clone(), &[step]),
-                };
-                Some(match part {
-                    Some(part) if elements.is_some() => part,
-                    Some(part) => Expr::function("coalesce", vec![part, default]),
-                    None => default,
-                })
-            }),
-            _ => None,
-        };
-        part.unwrap_or_else(|| Expr::function("clickhouse_element_1", vec![array, place]))
+        let Some(at) = n.checked_abs().and_then(|n| usize::try_from(n).ok()) else { return unknown() };
+        if written {
+            let at = if n > 0 { at.checked_sub(1) } else { elements.len().checked_sub(at) };
+            return at.and_then(|at| elements.get(at).cloned()).unwrap_or(default);
+        }
+        let step = if n > 0 { Step::Element(at - 1) } else { Step::FromEnd(at) };
+        match self.part(array.clone(), &[step]) {
+            Some(part) => Expr::function("coalesce", vec![part, default]),
+            None => unknown(),
+        }
     }
 
     /// The elements of an array as rows: in FROM, `UNNEST(array) AS x WITH OFFSET AS n`.

@@ -57,13 +57,13 @@ impl<'a> Clauses<'a> {
             locks,
             for_clause,
             settings,
-            // How the answer is shown.
-            format_clause: _,
+            format_clause,
             pipe_operators,
         } = query;
         refuse_present(locks, "FOR", query)?;
         refuse_present(for_clause, "FOR", query)?;
         refuse_present(settings, "SETTINGS", query)?;
+        refuse_present(format_clause, "FORMAT", query)?;
         refuse_present(pipe_operators, "pipe operators", query)?;
         let order_by = match order_by {
             None => &[][..],

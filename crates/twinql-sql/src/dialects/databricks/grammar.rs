@@ -1,8 +1,6 @@
 //! Databricks' grammar with what sqlparser's lacks: `a DIV b`
 //! (<https://docs.databricks.com/en/sql/language-manual/functions/div.html>).
 
-use std::any::TypeId;
-
 use sqlparser::ast::{BinaryOperator, Expr};
 use sqlparser::dialect::{DatabricksDialect, Dialect, Precedence};
 use sqlparser::keywords::Keyword;
@@ -13,51 +11,18 @@ use sqlparser::parser::{Parser, ParserError};
 pub(super) struct Databricks;
 
 impl Dialect for Databricks {
-    fn dialect(&self) -> TypeId {
-        TypeId::of::<DatabricksDialect>()
-    }
-
-    fn is_delimited_identifier_start(&self, ch: char) -> bool {
-        DatabricksDialect {}.is_delimited_identifier_start(ch)
-    }
-
-    fn is_identifier_start(&self, ch: char) -> bool {
-        DatabricksDialect {}.is_identifier_start(ch)
-    }
-
-    fn is_identifier_part(&self, ch: char) -> bool {
-        DatabricksDialect {}.is_identifier_part(ch)
-    }
-
-    fn identifier_quote_style(&self, _identifier: &str) -> Option<char> {
-        Some('`')
-    }
+    names_as_in!(DatabricksDialect);
 
     // DatabricksDialect's, `last_value(x IGNORE NULLS)`, EXTRACT of DAYOFWEEK_ISO and ORDER BY ALL.
     has! {
-        supports_numeric_prefix
-        supports_filter_during_aggregation
-        supports_group_by_expr
-        supports_table_versioning
-        supports_lambda_functions
-        supports_select_wildcard_except
-        require_interval_qualifier
-        supports_struct_literal
-        supports_nested_comments
-        supports_group_by_with_modifier
-        supports_values_as_table_factor
-        supports_optimize_table
-        supports_bang_not_operator
-        supports_cte_without_as
-        supports_select_item_multi_column_alias
-        supports_map_literal_with_angle_brackets
-        supports_string_literal_backslash_escape
-        supports_select_wildcard_replace
-        supports_from_first_select
-        supports_pipe_operator
-        supports_window_function_null_treatment_arg
-        allow_extract_custom
-        supports_order_by_all
+        supports_numeric_prefix supports_filter_during_aggregation supports_group_by_expr
+        supports_table_versioning supports_lambda_functions supports_select_wildcard_except
+        require_interval_qualifier supports_struct_literal supports_nested_comments
+        supports_group_by_with_modifier supports_values_as_table_factor supports_optimize_table
+        supports_bang_not_operator supports_cte_without_as supports_select_item_multi_column_alias
+        supports_map_literal_with_angle_brackets supports_string_literal_backslash_escape
+        supports_select_wildcard_replace supports_from_first_select supports_pipe_operator
+        supports_window_function_null_treatment_arg allow_extract_custom supports_order_by_all
     }
 
     fn parse_infix(

@@ -2,8 +2,6 @@
 //! (`-2 ** 2` is 4), `a [NOT] GLOB b`, `a [NOT] IN list`, and `[x + 1 FOR x IN list IF x > 2]`
 //! (<https://duckdb.org/docs/stable/sql/functions/numeric>, `pattern_matching` and `list` beside it).
 
-use std::any::TypeId;
-
 use sqlparser::ast::{
     Array, BinaryOperator, Expr, Ident, LambdaFunction, LambdaFunctionParameter, LambdaSyntax,
     OneOrManyWithParens, Spanned, UnaryOperator,
@@ -64,47 +62,19 @@ fn over(function: &str, list: Expr, name: &Ident, body: Expr) -> Expr {
 }
 
 impl Dialect for DuckDb {
-    fn dialect(&self) -> TypeId {
-        TypeId::of::<DuckDbDialect>()
-    }
-
-    fn is_identifier_start(&self, ch: char) -> bool {
-        DuckDbDialect {}.is_identifier_start(ch)
-    }
-
-    fn is_identifier_part(&self, ch: char) -> bool {
-        DuckDbDialect {}.is_identifier_part(ch)
-    }
-
-    fn identifier_quote_style(&self, _identifier: &str) -> Option<char> {
-        Some('"')
-    }
+    names_as_in!(DuckDbDialect);
 
     // DuckDbDialect's, and `last_value(x IGNORE NULLS)`.
     has! {
-        supports_trailing_commas
-        supports_filter_during_aggregation
-        supports_group_by_expr
-        supports_bitwise_shift_operators
-        supports_named_fn_args_with_eq_operator
-        supports_named_fn_args_with_assignment_operator
-        supports_dictionary_syntax
-        support_map_literal_syntax
-        supports_lambda_functions
-        allow_extract_single_quotes
-        supports_explain_with_utility_options
-        supports_load_extension
-        supports_array_typedef_with_brackets
-        supports_from_first_select
-        supports_order_by_all
-        supports_select_wildcard_exclude
-        supports_notnull_operator
-        supports_install
-        supports_detach
-        supports_select_wildcard_replace
-        supports_comma_separated_trim
-        supports_numeric_literal_underscores
-        supports_window_function_null_treatment_arg
+        supports_trailing_commas supports_filter_during_aggregation supports_group_by_expr
+        supports_bitwise_shift_operators supports_named_fn_args_with_eq_operator
+        supports_named_fn_args_with_assignment_operator supports_dictionary_syntax
+        support_map_literal_syntax supports_lambda_functions allow_extract_single_quotes
+        supports_explain_with_utility_options supports_load_extension
+        supports_array_typedef_with_brackets supports_from_first_select supports_order_by_all
+        supports_select_wildcard_exclude supports_notnull_operator supports_install supports_detach
+        supports_select_wildcard_replace supports_comma_separated_trim
+        supports_numeric_literal_underscores supports_window_function_null_treatment_arg
     }
 
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
@@ -114,6 +84,16 @@ impl Dialect for DuckDb {
                 parser.next_token();
                 let operand = parser.parse_subexpr(POWER);
                 Some(operand.map(|e| Expr::UnaryOp { op: UnaryOperator::Minus, expr: Box::new(e) }))
+            }
+            // A part of a document, where the parser sees a function: `doc -> 'a' ->> 'b'`.
+            Token::Word(_)
+                if parser.peek_nth_token_ref(1).token == Token::Arrow
+                    && matches!(
+                        parser.peek_nth_token_ref(2).token,
+                        Token::SingleQuotedString(_) | Token::Number(_, _)
+                    ) =>
+            {
+                Some(parser.parse_identifier().map(Expr::Identifier))
             }
             _ => None,
         }

@@ -72,7 +72,11 @@ impl VisitorMut for Rewriter {
         }
         match self.dialect {
             Dialect::Tsql => apply::write_out(&mut query.body),
-            Dialect::Clickhouse => clickhouse::limit_by(query),
+            Dialect::Clickhouse => {
+                // How the answer is shown.
+                query.format_clause = None;
+                clickhouse::limit_by(query);
+            }
             Dialect::Oracle => {
                 if let Err(error) = oracle::write_out(query) {
                     return self.flow(Err(error));

@@ -33,6 +33,7 @@ fn expressions_give_what_duckdb_gives() {
             ("struct_pack(a := 1, b := 'x').b", "x"),
             ("'{\"a\": [1, 2]}' ->> '$.a'", "[1,2]"),
             ("'{\"a.b\": 1}' ->> 'a.b'", "1"),
+            ("d -> 'a' ->> 'b' FROM (SELECT '{\"a\": {\"b\": 1}}' AS d) AS t", "1"),
             ("'abc' GLOB 'a*'", "1"),
             ("'Abc' NOT GLOB 'a?c'", "1"),
             ("2 * 3 ** 2", "18.0"),
