@@ -6,22 +6,10 @@ use std::any::TypeId;
 
 use sqlparser::ast::Expr;
 use sqlparser::derive_dialect;
-use sqlparser::dialect::{
-    BigQueryDialect, DatabricksDialect, Dialect, DuckDbDialect, GenericDialect, MsSqlDialect, MySqlDialect,
-};
+use sqlparser::dialect::{BigQueryDialect, Dialect, GenericDialect, MsSqlDialect, MySqlDialect};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
-
-/// What a dialect has, by the names of sqlparser's questions.
-macro_rules! has {
-    ($($feature:ident)*) => {$(
-        fn $feature(&self) -> bool {
-            true
-        }
-    )*};
-}
-pub(super) use has;
 
 /// sqlparser's MySQL with MySQL's levels of operators (<https://dev.mysql.com/doc/refman/8.0/en/operator-precedence.html>),
 /// `!x`, and EXTRACT of YEAR_MONTH. Another level gives another tree without an error.
@@ -88,28 +76,12 @@ impl Dialect for Mysql {
     }
 }
 
-// `last_value(x IGNORE NULLS)`, `x << 1`.
-derive_dialect!(
-    DuckDb,
-    DuckDbDialect,
-    preserve_type_id = true,
-    overrides = { supports_window_function_null_treatment_arg = true, supports_bitwise_shift_operators = true }
-);
-
 // `x << 1`.
 derive_dialect!(
     BigQuery,
     BigQueryDialect,
     preserve_type_id = true,
     overrides = { supports_bitwise_shift_operators = true }
-);
-
-// The same, and EXTRACT of DAYOFWEEK_ISO.
-derive_dialect!(
-    Databricks,
-    DatabricksDialect,
-    preserve_type_id = true,
-    overrides = { supports_window_function_null_treatment_arg = true, allow_extract_custom = true }
 );
 
 // `GROUP BY GROUPING SETS (a, b)`.
@@ -125,7 +97,5 @@ derive_dialect!(
 
 pub(super) static MYSQL: Mysql = Mysql;
 pub(super) static BIGQUERY: BigQuery = BigQuery { dialect: BigQueryDialect {} };
-pub(super) static DUCKDB: DuckDb = DuckDb { dialect: DuckDbDialect {} };
-pub(super) static DATABRICKS: Databricks = Databricks { dialect: DatabricksDialect {} };
 pub(super) static TSQL: Tsql = Tsql { dialect: MsSqlDialect {} };
 pub(super) static TRINO: Trino = Trino { dialect: GenericDialect {} };

@@ -72,15 +72,27 @@ pub(super) fn slice_with_ends(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 }
 
 /// `ARRAY_APPEND(array, value)`.
-pub(super) fn append(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+pub(super) fn append(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [array, value] = args else { return None };
-    Some(call("sql_array_concat", vec![array.clone(), call("pg_array", vec![value.clone()])]))
+    Some(call("sql_array_concat", vec![array.clone(), of_one(planner, value)]))
+}
+
+/// The array of one element.
+pub(super) fn of_one(planner: &Planner<'_>, value: &Expr) -> Expr {
+    call("json_array", vec![planner.as_part(value.clone())])
+}
+
+/// `a || b` of arrays: NULL where one of them is. An array and what may be an element of it is no array of both everywhere.
+pub(crate) fn joined(planner: &Planner<'_>, left: &Expr, right: &Expr) -> Expr {
+    let is_array = |e: &Expr| planner.is_list(e) || matches!(e, Expr::Literal(Value::Null));
+    let name = if is_array(left) && is_array(right) { "sql_array_concat" } else { "pg_concat" };
+    call(name, vec![left.clone(), right.clone()])
 }
 
 /// `ARRAY_PREPEND(array, value)`.
-pub(super) fn prepend(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+pub(super) fn prepend(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [array, value] = args else { return None };
-    Some(call("sql_array_concat", vec![call("pg_array", vec![value.clone()]), array.clone()]))
+    Some(call("sql_array_concat", vec![of_one(planner, value), array.clone()]))
 }
 
 /// The array of the values of a group without its NULLs; one without elements where there are none.

@@ -1,5 +1,39 @@
 //! Whose SQL a text is: each system is one unit here, data that scanner, parser and planner read.
 
+/// What a grammar of our own has, by the names of sqlparser's questions.
+macro_rules! has {
+    ($($feature:ident)*) => {$(
+        fn $feature(&self) -> bool {
+            true
+        }
+    )*};
+}
+
+/// The names of a dialect of sqlparser's, for a grammar that adds operators to it.
+macro_rules! names_as_in {
+    ($dialect:ident) => {
+        fn dialect(&self) -> std::any::TypeId {
+            std::any::TypeId::of::<$dialect>()
+        }
+
+        fn is_delimited_identifier_start(&self, ch: char) -> bool {
+            $dialect {}.is_delimited_identifier_start(ch)
+        }
+
+        fn is_identifier_start(&self, ch: char) -> bool {
+            $dialect {}.is_identifier_start(ch)
+        }
+
+        fn is_identifier_part(&self, ch: char) -> bool {
+            $dialect {}.is_identifier_part(ch)
+        }
+
+        fn identifier_quote_style(&self, identifier: &str) -> Option<char> {
+            $dialect {}.identifier_quote_style(identifier)
+        }
+    };
+}
+
 pub(crate) mod aggregates;
 mod bigquery;
 mod clickhouse;
@@ -29,6 +63,8 @@ use serde::{Deserialize, Serialize};
 use profile::Profile;
 
 pub use described::{Described, QUESTIONS};
+pub(crate) use duckdb::part as duckdb_part;
+pub(crate) use lists::joined as joined_lists;
 pub(crate) use words::matches_whole;
 
 /// The system whose grammar and meaning a text has. Trees mean what SQLite means by them,

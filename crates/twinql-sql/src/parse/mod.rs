@@ -8,6 +8,7 @@ mod repairs;
 mod set_ops;
 #[cfg(test)]
 mod tests;
+mod tokens;
 pub(crate) mod variables;
 
 use sqlparser::ast::{Expr, Query, SetExpr};
@@ -240,8 +241,14 @@ impl Grammar {
         if self.dialect == Dialect::Tsql {
             variables::leave_out_option(&mut tokens);
         }
-        if self.dialect == Dialect::Trino {
-            quotes_as_argument(&mut tokens);
+        match self.dialect {
+            Dialect::Trino => quotes_as_argument(&mut tokens),
+            Dialect::Duckdb => {
+                tokens::filters(&mut tokens);
+                tokens::selects(&mut tokens);
+            }
+            Dialect::Clickhouse => tokens::arrays(&mut tokens),
+            _ => {}
         }
         if self.dialect.text().bars_are_or {
             for token in &mut tokens {

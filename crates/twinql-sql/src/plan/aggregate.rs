@@ -58,6 +58,11 @@ impl Planner<'_> {
             (AggFunc::Other(name), Some(element)) if name == "json_group_array" => {
                 Some(self.array_of(element))
             }
+            (AggFunc::Other(name), Some(element))
+                if name == "pg_array_agg" && self.dialect.functions_of_its_own() =>
+            {
+                Some(self.array_of(element))
+            }
             (AggFunc::Min | AggFunc::Max | AggFunc::Bare, Some(value)) => self.shape(value),
             _ => None,
         };

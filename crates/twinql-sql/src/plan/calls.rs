@@ -102,6 +102,12 @@ impl Planner<'_> {
                 planned => planned,
             };
         }
+        // Arrays are joined as `||` joins them; DuckDB's CONCAT has words of its own.
+        if name == "concat" && self.dialect != Dialect::Duckdb && args.iter().any(|e| self.is_list(e)) {
+            let joined =
+                args.into_iter().reduce(|all, next| crate::dialects::joined_lists(self, &all, &next));
+            return joined.unwrap_or(Expr::NULL);
+        }
         let planned = match self.dialect.function(&name, args.len()).map(|f| &f.to) {
             Some(To::Call(known)) => return call(known, args),
             Some(To::As(other)) => return self.shared_function(*other, name, args),

@@ -200,6 +200,10 @@ impl<'a> Planner<'a> {
             // A document stays the text that it is here.
             return Ok(operand);
         }
+        let to_text = matches!(target(self.dialect, data_type), Target::Affinity(Affinity::Text));
+        if self.dialect == Dialect::Bigquery && to_text {
+            return Ok(self.text_of_constant(expr, operand));
+        }
         let cast = self.cast_to(operand, cost, target(self.dialect, data_type))?;
         // Sums of these are decimals in PostgreSQL.
         if self.dialect == Dialect::Postgres && matches!(data_type, DataType::BigInt(_) | DataType::Int8(_)) {
@@ -211,6 +215,20 @@ impl<'a> Planner<'a> {
             return Ok(big);
         }
         Ok(cast)
+    }
+
+    /// BigQuery's cast to STRING: a constant timestamp is a text here already.
+    fn text_of_constant(&self, written: &ast::Expr, planned: Expr) -> Expr {
+        let is_time =
+            planned.as_text().and_then(crate::temporal::Moment::parse).is_some_and(|m| !m.is_date());
+        match written {
+            ast::Expr::TypedString(string) if is_time && string.data_type.to_string() == "TIMESTAMP" => {
+                Expr::binary(BinaryOp::Concat, planned, Expr::text("+00"))
+            }
+            ast::Expr::Value(_) | ast::Expr::TypedString(_) => self.as_text(planned),
+            _ if is_time => call("bigquery_timestamp_as_text", vec![planned]),
+            _ => self.as_text(planned),
+        }
     }
 
     /// TRY_CAST where the sandbox knows what fails: NULL where a text is no number, no date, no truth value. Snowflake:

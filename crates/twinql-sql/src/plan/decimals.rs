@@ -127,9 +127,25 @@ impl Planner<'_> {
     /// |---|---|
     /// | `CAST(active AS VARCHAR)` | `CASE active WHEN 1 THEN 'true' WHEN 0 THEN 'false' END` |
     /// | `CAST(n AS VARCHAR)` | `CAST(n AS TEXT)` |
-    pub(super) fn as_text(&self, expr: Expr) -> Expr {
+    pub(crate) fn as_text(&self, expr: Expr) -> Expr {
+        if self.dialect == Dialect::Bigquery && self.kind(&expr) == Some(ForeignType::Timestamp) {
+            return self.timestamp_as_text(expr);
+        }
         let words = self.in_words(expr.clone());
         if self.is_truth(&expr) { words } else { words.cast(Affinity::Text) }
+    }
+
+    /// BigQuery writes a TIMESTAMP with its zone, `2024-05-01 10:00:00+00`, and a DATETIME without
+    /// (<https://cloud.google.com/bigquery/docs/reference/standard-sql/conversion_functions#cast_as_string>).
+    fn timestamp_as_text(&self, expr: Expr) -> Expr {
+        match self.declared(&expr).map(str::to_ascii_uppercase).as_deref() {
+            Some("DATETIME") => expr.cast(Affinity::Text),
+            Some("TIMESTAMP") => {
+                let text = Expr::function("pg_timestamp", vec![expr]).cast(Affinity::Text);
+                Expr::binary(BinaryOp::Concat, text, Expr::text("+00"))
+            }
+            _ => Expr::function("bigquery_timestamp_as_text", vec![expr]),
+        }
     }
 
     /// Whether it is a truth value that a text shows as a word.

@@ -8,12 +8,14 @@ use sqlparser::tokenizer::{Location, Span};
 use crate::ordered;
 use crate::value::Value;
 
+use super::foreign_type::ForeignType;
 use super::literal::literal;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::function;
+use crate::schema::TypeClass;
 
 /// The aggregate with this lower-case name, called with that many arguments.
 fn aggregate(name: &str, arguments: usize) -> Option<&'static function::Aggregate> {
@@ -382,15 +384,50 @@ impl<'a> Planner<'a> {
         if call.distinct && func == AggFunc::GroupConcat && args.len() > 1 {
             return self.plan_distinct_concatenation(function, &call, args, allow);
         }
+        // An array among the elements is no text.
+        if self.dialect.functions_of_its_own()
+            && call.name == "json_group_array"
+            && let Some(first) = args.first_mut()
+        {
+            *first = self.as_part(std::mem::replace(first, Expr::NULL));
+        }
         self.folded_arguments(&call.name, call.distinct, &mut args);
         let filter = self.plan_optional(call.filter)?;
         self.restore_allow(allow);
         let call = AggregateCall { func, distinct: call.distinct, args, filter };
-        self.add_aggregate(call, function.span())
+        let default = self.of_no_rows(&call);
+        let value = self.add_aggregate(call, function.span())?;
+        Ok(match default {
+            Some(default) => Expr::function("coalesce", vec![value, default]),
+            None => value,
+        })
     }
 }
 
 impl Planner<'_> {
+    /// What ClickHouse's SUM, MIN and MAX of no rows give, unless the value may be NULL
+    /// (<https://clickhouse.com/docs/en/operations/settings/settings#aggregate_functions_null_for_empty>).
+    fn of_no_rows(&self, call: &AggregateCall) -> Option<Expr> {
+        let value = call.args.first()?;
+        let is_extreme = matches!(call.func, AggFunc::Min | AggFunc::Max);
+        if self.dialect != Dialect::Clickhouse
+            || !is_extreme && call.func != AggFunc::Sum
+            || self.may_be_null(value)
+        {
+            return None;
+        }
+        // Of other types that are texts here (UUID, enumerations) it is none.
+        let declared = self.declared(value).unwrap_or("String").to_ascii_lowercase();
+        let is_string = ["string", "text", "varchar", "char"].iter().any(|name| declared.starts_with(name));
+        Some(match (self.class(value), self.kind(value)) {
+            (TypeClass::Integer | TypeClass::Number | TypeClass::Boolean, _) => Expr::integer(0),
+            (_, Some(ForeignType::Date)) => Expr::text("1970-01-01"),
+            (_, Some(ForeignType::Timestamp)) => Expr::text("1970-01-01 00:00:00"),
+            (TypeClass::Text, None) if is_string => Expr::text(""),
+            _ => Expr::function("clickhouse_default", vec![Expr::text(declared)]),
+        })
+    }
+
     /// `COUNT(DISTINCT a, b)` of MySQL and `COUNT(DISTINCT (a, b))` of PostgreSQL count tuples: here as one text of each, from
     /// which the values can be read again. MySQL leaves out those with a NULL, PostgreSQL counts them.
     fn as_one_value(&mut self, args: Vec<Expr>) -> Result<Vec<Expr>> {

@@ -32,7 +32,19 @@ impl<'a> Planner<'a> {
         let turned = |name: &str| call(name, vec![right.clone(), left.clone()]);
         let matched = |flags: &str| call("pg_regexp", vec![left.clone(), right.clone(), Expr::text(flags)]);
         let of_arrays = [left, right].iter().any(|e| self.kind(e) == Some(ForeignType::Array));
+        let of_lists = of_arrays || [left, right].iter().any(|e| self.is_list(e));
         Ok(Some(match op {
+            B::StringConcat if of_lists && self.dialect.functions_of_its_own() => {
+                crate::dialects::joined_lists(self, left, right)
+            }
+            B::Arrow | B::LongArrow if self.dialect == Dialect::Duckdb => {
+                crate::dialects::duckdb_part(left, right, *op == B::LongArrow)
+            }
+            // SQLite's brackets and backslashes mean something else (https://duckdb.org/docs/stable/sql/functions/pattern_matching).
+            B::Glob if self.dialect == Dialect::Duckdb => match right.as_text() {
+                Some(pattern) if !pattern.contains(['[', '\\']) => return Ok(None),
+                _ => both("duckdb_glob"),
+            },
             B::PGRegexMatch => matched("c"),
             B::PGRegexIMatch => matched("i"),
             B::PGRegexNotMatch => matched("c").not(),
@@ -119,7 +131,16 @@ impl<'a> Planner<'a> {
             let elements = self.plan_exprs(elem)?;
             return Ok(self.array(elements));
         }
-        Ok(call("pg_array", self.plan_exprs(elem)?))
+        let elements = self.plan_exprs(elem)?;
+        Ok(self.array_of_values(elements))
+    }
+
+    /// An array of values: an array among them is no text.
+    pub(crate) fn array_of_values(&self, elements: Vec<Expr>) -> Expr {
+        if self.dialect.functions_of_its_own() && elements.iter().any(|e| self.is_list(e)) {
+            return self.array(elements);
+        }
+        call("pg_array", elements)
     }
 
     /// `x AT TIME ZONE zone`: the sandbox lives in UTC.

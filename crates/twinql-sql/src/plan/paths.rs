@@ -32,6 +32,8 @@ pub(super) enum Step {
     Field(String),
     /// The element at this place, from 0.
     Element(usize),
+    /// The element at this place from the end, where the last one is 1.
+    FromEnd(usize),
 }
 
 /// A step as a path of SQLite's has it; `None` for a name that no path can hold.
@@ -42,6 +44,7 @@ fn written(step: &Step) -> Option<String> {
     };
     Some(match step {
         Step::Element(at) => format!("[{at}]"),
+        Step::FromEnd(at) => format!("[#-{at}]"),
         Step::Field(name) if !name.is_empty() && plain(name) => format!(".{name}"),
         Step::Field(name) if !name.contains('"') => format!(".\"{name}\""),
         Step::Field(_) => return None,
@@ -74,9 +77,10 @@ impl Planner<'_> {
                 Step::Field(shape.field(name)?.0.to_owned())
             }
             (Step::Field(_), Some(Shape::Plain(_) | Shape::Array(_)))
-            | (Step::Element(_), Some(Shape::Plain(_) | Shape::Struct(_))) => return None,
+            | (Step::Element(_) | Step::FromEnd(_), Some(Shape::Plain(_) | Shape::Struct(_))) => return None,
             (Step::Field(name), _) => Step::Field(name.clone()),
             (Step::Element(at), _) => Step::Element(*at),
+            (Step::FromEnd(at), _) => Step::FromEnd(*at),
         };
         let path = written(&step)?;
         match whole {
@@ -93,8 +97,12 @@ impl Planner<'_> {
                 Some(as_value(args.into_iter().nth(at * 2 + 1)?))
             }
             Expr::Function { name, args } if name == "json_array" => {
-                let Step::Element(at) = step else { return None };
-                Some(args.into_iter().nth(at).map_or(Expr::NULL, as_value))
+                let at = match step {
+                    Step::Element(at) => Some(at),
+                    Step::FromEnd(at) => args.len().checked_sub(at),
+                    Step::Field(_) => return None,
+                };
+                Some(at.and_then(|at| args.into_iter().nth(at)).map_or(Expr::NULL, as_value))
             }
             // Among the first elements, and of an array that would be none.
             Expr::Function { name, args } if is_whole_for(&name, &args, &step) => {
@@ -272,7 +280,7 @@ impl<'a> Planner<'a> {
                 AccessExpr::Subscript(Subscript::Index { index })
                     if self.dialect == Dialect::Duckdb && self.is_plain_text(&value) =>
                 {
-                    self.characters(value, Some(index), Some(index), whole)?
+                    self.character(value, index, whole)?
                 }
                 AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, stride: None })
                     if self.dialect == Dialect::Duckdb && self.is_plain_text(&value) =>
@@ -309,6 +317,24 @@ impl<'a> Planner<'a> {
         Ok(Expr::function("substr", vec![text, Expr::integer(from), Expr::integer(length)]))
     }
 
+    /// `text[2]` of DuckDB: one character, from the end where the place is below 0; '' where there is none.
+    fn character(&mut self, text: Expr, index: &'a ast::Expr, whole: &ast::Expr) -> Result<Expr> {
+        let Some(place) = self.plan_expr(index)?.as_integer() else {
+            return unsupported(format!("expression {whole}"), whole.span());
+        };
+        let length = Expr::integer(i64::from(place != 0));
+        let one =
+            |place: i64| Expr::function("substr", vec![text.clone(), Expr::integer(place), length.clone()]);
+        if place >= 0 {
+            return Ok(one(place));
+        }
+        // SQLite begins before the text where it is shorter.
+        let length = Expr::function("length", vec![text.clone()]);
+        let within = Expr::binary(BinaryOp::GtEq, length, Expr::integer(place.saturating_neg()));
+        let none = Expr::function("substr", vec![text.clone(), Expr::integer(1), Expr::integer(0)]);
+        Ok(Expr::case(vec![(within, one(place))], Some(none)))
+    }
+
     /// `array[2:3]`: both ends are constants, counted from 1, and belong to it.
     fn plan_slice(
         &mut self,
@@ -338,10 +364,16 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether a column holds texts, and neither lists nor documents.
+    /// Whether a column or a plain function gives texts, and neither lists nor documents.
     fn is_plain_text(&self, expr: &Expr) -> bool {
         let known = self.kind(expr).is_some() || self.shape(expr).is_some() || self.is_list(expr);
-        expr.as_column().is_some() && self.class(expr) == TypeClass::Text && !known
+        let made = |name: &str| matches!(name, "lower" | "upper" | "trim" | "substr" | "replace" | "concat");
+        let plain = match expr {
+            Expr::Column(_) | Expr::Literal(_) => true,
+            Expr::Function { name, args: _ } => made(name),
+            _ => false,
+        };
+        plain && self.class(expr) == TypeClass::Text && !known
     }
 
     /// `array[0]`, `array[OFFSET(0)]`, `array[ORDINAL(1)]` and their SAFE forms
@@ -366,9 +398,18 @@ impl<'a> Planner<'a> {
             other => (other, self.dialect.names().first_element),
         };
         let place = self.plan_expr(place)?;
-        let step = match place.as_text() {
-            Some(name) => Some(Step::Field(name.to_owned())),
-            None => place.as_integer().and_then(|n| usize::try_from(n - base).ok()).map(Step::Element),
+        if self.dialect == Dialect::Clickhouse {
+            return Ok(self.element_or_default(value, place));
+        }
+        // DuckDB counts places below 0 from the end (https://duckdb.org/docs/stable/sql/functions/list#list_extractlist-index).
+        let from_end = self.dialect == Dialect::Duckdb;
+        let step = match (place.as_text(), place.as_integer()) {
+            (Some(name), _) => Some(Step::Field(name.to_owned())),
+            (None, Some(n)) if from_end && n < 0 => {
+                n.checked_neg().and_then(|n| usize::try_from(n).ok()).map(Step::FromEnd)
+            }
+            (None, Some(n)) => n.checked_sub(base).and_then(|n| usize::try_from(n).ok()).map(Step::Element),
+            (None, None) => None,
         };
         match step {
             Some(step) => match self.part(value, &[step]) {
@@ -380,16 +421,50 @@ impl<'a> Planner<'a> {
                 && self.class(&place) == TypeClass::Integer
                 && !place.has_subquery() =>
             {
+                let element = |form: &str, at: Expr| {
+                    let path = Expr::function("printf", vec![Expr::text(form), at]);
+                    Expr::function("json_extract", vec![value.clone(), path])
+                };
                 let first = Expr::binary(BinaryOp::GtEq, place.clone(), Expr::integer(base));
                 let at = match base {
-                    0 => place,
-                    _ => Expr::binary(BinaryOp::Sub, place, Expr::integer(base)),
+                    0 => place.clone(),
+                    _ => Expr::binary(BinaryOp::Sub, place.clone(), Expr::integer(base)),
                 };
-                let path = Expr::function("printf", vec![Expr::text("$[%d]"), at]);
-                let element = Expr::function("json_extract", vec![value, path]);
-                Ok(Expr::case(vec![(first, element)], None))
+                let mut branches = vec![(first, element("$[%d]", at))];
+                if from_end {
+                    let before = Expr::binary(BinaryOp::Lt, place.clone(), Expr::integer(0));
+                    branches.push((before, element("$[#%d]", place)));
+                }
+                Ok(Expr::case(branches, None))
             }
             None => Ok(Expr::function(format!("{}_element_{base}", self.dialect), vec![value, place])),
+        }
+    }
+
+    /// ClickHouse's `array[n]`: from the end where n is negative, and where nothing is there what the type of the elements has for
+    /// nothing (<https://clickhouse.com/docs/en/sql-reference/functions/array-functions#arrayelement>).
+    pub(crate) fn element_or_default(&self, array: Expr, place: Expr) -> Expr {
+        let unknown = || Expr::function("clickhouse_element_1", vec![array.clone(), place.clone()]);
+        let (Some(n), Some((name, elements))) = (place.as_integer().filter(|n| *n != 0), array.as_function())
+        else {
+            return unknown();
+        };
+        let written = matches!(name.as_str(), "pg_array" | "json_array") && !elements.is_empty();
+        let default = match name.as_str() {
+            "sql_split" => Expr::text(""),
+            _ if written && elements.iter().all(|e| e.as_text().is_some()) => Expr::text(""),
+            _ if written && elements.iter().all(|e| e.as_integer().is_some()) => Expr::integer(0),
+            _ => return unknown(),
+        };
+        let Some(at) = n.checked_abs().and_then(|n| usize::try_from(n).ok()) else { return unknown() };
+        if written {
+            let at = if n > 0 { at.checked_sub(1) } else { elements.len().checked_sub(at) };
+            return at.and_then(|at| elements.get(at).cloned()).unwrap_or(default);
+        }
+        let step = if n > 0 { Step::Element(at - 1) } else { Step::FromEnd(at) };
+        match self.part(array.clone(), &[step]) {
+            Some(part) => Expr::function("coalesce", vec![part, default]),
+            None => unknown(),
         }
     }
 

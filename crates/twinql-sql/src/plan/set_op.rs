@@ -8,6 +8,7 @@ use sqlparser::ast::{self, OrderByKind, SetExpr, SetOperator, SetQuantifier, Spa
 use super::order::{collated, ordinal, sort_key, strip_collate};
 use super::refuse::refuse_present;
 use super::{Planned, Planner, Result, invalid, types, unsupported, unwrap_nested};
+use crate::dialects::Dialect;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 
@@ -145,12 +146,59 @@ impl<'a> Planner<'a> {
         let mut arms = vec![first];
         let mut planned = self.plan_arm(first)?;
         for (op, quantifier, right) in tail.into_iter().rev() {
-            let (kind, all) = read_operator(*op, *quantifier, right)?;
-            let next = self.plan_arm(right)?;
+            let by_name = self.by_name(*op, *quantifier);
+            let (kind, all) = read_operator(*op, by_name.unwrap_or(*quantifier), right)?;
+            let mut next = self.plan_arm(right)?;
+            if by_name.is_some() {
+                (planned, next) = self.arranged(planned, next, right)?;
+            } else {
+                arms.push(right);
+            }
             planned = self.set_operation(kind, all, planned, next, right)?;
-            arms.push(right);
         }
         Ok((planned, arms))
+    }
+
+    /// Whether duplicates stay in UNION BY NAME: <https://duckdb.org/docs/stable/sql/query_syntax/setops#union-all-by-name>,
+    /// <https://docs.snowflake.com/en/sql-reference/operators-query#union-all-by-name>. BigQuery's has modes of its own.
+    fn by_name(&self, op: SetOperator, quantifier: SetQuantifier) -> Option<SetQuantifier> {
+        let known = matches!(self.dialect, Dialect::Duckdb | Dialect::Snowflake) && op == SetOperator::Union;
+        match quantifier {
+            SetQuantifier::AllByName if known => Some(SetQuantifier::All),
+            SetQuantifier::ByName | SetQuantifier::DistinctByName if known => Some(SetQuantifier::None),
+            _ => None,
+        }
+    }
+
+    /// Two arms with the columns of both in one order, by their names: NULL where an arm has none.
+    fn arranged(&mut self, left: Planned, right: Planned, at: &SetExpr) -> Result<(Planned, Planned)> {
+        let has = |names: &[String], name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        let twice = |names: &[String]| (1..names.len()).any(|n| has(&names[n..], &names[n - 1]));
+        if twice(&left.names) || twice(&right.names) {
+            return unsupported("BY NAME with two columns of one name", at.span());
+        }
+        let mut names = left.names.clone();
+        names.extend(right.names.iter().filter(|name| !has(&left.names, name)).cloned());
+        self.charge(2 * names.len())?;
+        let mut arrange = |arm: Planned| {
+            let Planned { query: Query { rel, output }, names: own } = arm;
+            let mut exprs: Vec<(ColumnId, Expr)> = output.iter().map(|&id| (id, Expr::Column(id))).collect();
+            let mut arranged = Vec::with_capacity(names.len());
+            for name in &names {
+                let place = own.iter().position(|n| n.eq_ignore_ascii_case(name));
+                arranged.push(match place.and_then(|place| output.get(place)) {
+                    Some(id) => *id,
+                    None => {
+                        let id = self.new_column_of(name, &Expr::NULL)?;
+                        exprs.push((id, Expr::NULL));
+                        id
+                    }
+                });
+            }
+            let rel = if exprs.len() > output.len() { Rel::project(rel, exprs) } else { rel };
+            Ok(Planned { query: Query { rel, output: arranged }, names: names.clone() })
+        };
+        Ok((arrange(left)?, arrange(right)?))
     }
 
     /// One arm of a compound SELECT.

@@ -108,6 +108,9 @@ impl Planner<'_> {
                     Some(Shape::Struct(args.chunks(2).map(field).collect::<Option<_>>()?))
                 }
                 ("json_array", [first, ..]) => Some(self.array_of(first)),
+                ("pg_array", [first, ..]) if self.dialect.functions_of_its_own() => {
+                    Some(self.array_of(first))
+                }
                 ("sql_split" | "pg_string_to_array" | "bq_generate_array", _) => {
                     Some(Shape::Array(Rc::new(Shape::Plain(None))))
                 }

@@ -7,6 +7,7 @@
 use sqlparser::ast::{self, Spanned};
 
 use super::paths::elements_of;
+use super::shapes::Shape;
 use super::sight::ScopeTable;
 use super::source::TableCall;
 use super::{Planner, Result, only_ident, unsupported};
@@ -75,6 +76,7 @@ impl<'a> Planner<'a> {
     /// table is.
     fn plan_unnest(&mut self, function: &str, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
         let planned = self.plan_arguments(call)?;
+        let element = self.shape_of_elements(&planned);
         let elements = match (function, planned.as_slice()) {
             ("regexp_split_to_table", [_, _]) => "pg_string_to_array",
             ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
@@ -88,6 +90,9 @@ impl<'a> Planner<'a> {
             _ => vec![Expr::function(elements, planned)],
         };
         let (rel, mut table) = self.named_relation("json_each", args, &["value"])?;
+        if let Some(value) = table.ids().next() {
+            self.note_shape(value, element);
+        }
         let rel = match rel {
             Rel::TableFunction { name: _, args, columns } => elements_of(args, columns),
             other => other,
@@ -100,15 +105,29 @@ impl<'a> Planner<'a> {
         self.as_source(rel, table, call.alias)
     }
 
+    /// What is known of the elements of an array where these are arrays or documents themselves.
+    fn shape_of_elements(&self, planned: &[Expr]) -> Option<Shape> {
+        match self.shape(planned.first()?) {
+            Some(Shape::Array(element)) if self.dialect.functions_of_its_own() => {
+                (*element).is_document().then(|| (*element).clone())
+            }
+            _ => None,
+        }
+    }
+
     /// `UNNEST(array) WITH ORDINALITY`: the elements, and their places from 1.
     fn plan_numbered(&mut self, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
         let planned = self.plan_arguments(call)?;
+        let element = self.shape_of_elements(&planned);
         let array = match self.dialect {
             Dialect::Postgres => vec![Expr::function("pg_array_of", planned)],
             _ => planned,
         };
         let (rel, mut table) = self.named_relation("json_each", array, &["key", "value"])?;
         table.columns.rotate_left(1);
+        if let Some(value) = table.ids().next() {
+            self.note_shape(value, element);
+        }
         for (column, name) in table.columns.iter_mut().zip(["unnest", "ordinality"]) {
             name.clone_into(&mut column.name);
         }

@@ -95,6 +95,9 @@ pub struct Column {
     pub collation: Option<Collation>,
 }
 
+/// ClickHouse's types that hold values of the type in their parentheses.
+pub(crate) const CONTAINERS: [&str; 2] = ["Nullable", "LowCardinality"];
+
 impl Column {
     /// A column that may be NULL, of this declared type as `dialect` has it.
     pub fn new(name: impl Into<String>, declared: impl Into<String>, dialect: Dialect) -> Column {
@@ -104,12 +107,20 @@ impl Column {
         if dialect == Dialect::Oracle && declared.trim().eq_ignore_ascii_case("DATE") {
             "TIMESTAMP(0)".clone_into(&mut declared);
         }
+        // ClickHouse's columns hold NULL only where they say so (<https://clickhouse.com/docs/en/sql-reference/data-types/nullable>).
+        let mut not_null = dialect == Dialect::Clickhouse;
+        while dialect == Dialect::Clickhouse
+            && let Some((of, inner)) = declared.trim().strip_suffix(')').and_then(|d| d.split_once('('))
+            && CONTAINERS.iter().any(|name| of.trim().eq_ignore_ascii_case(name))
+        {
+            not_null &= !of.trim().eq_ignore_ascii_case("nullable");
+            declared = inner.trim().to_owned();
+        }
         Column {
             name: name.into(),
             class: TypeClass::of_declared_in(&declared, dialect),
             affinity: Affinity::of_declared_in(&declared, dialect),
-            // ClickHouse's columns hold NULL only where they say so (<https://clickhouse.com/docs/en/sql-reference/data-types/nullable>).
-            not_null: dialect == Dialect::Clickhouse && !declared.to_ascii_lowercase().contains("nullable("),
+            not_null,
             declared,
             values: Vec::new(),
             generated: None,

@@ -107,7 +107,7 @@ pub(super) const ALL: &[Function] = &[
     function("bq_first_elements", (2, 2), To::Written(texts::first_elements)),
     function("json_extract|json_query", (1, 2), To::Written(texts::json_query)),
     function("json_extract_scalar|json_value", (1, 2), To::Written(texts::json_value)),
-    function("string", (1, 1), To::Written(texts::json_string)),
+    function("string", (1, 1), To::Written(texts::string)),
     function("int64|float64|bool", (1, 1), To::Written(texts::json_scalar)),
     function("json_extract_array|json_query_array", (1, 2), To::Written(texts::json_query_array)),
     function("json_value_array|json_extract_string_array", (1, 2), To::Written(texts::json_value_array)),

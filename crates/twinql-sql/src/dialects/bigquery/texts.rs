@@ -211,9 +211,13 @@ fn at_path(planner: &Planner<'_>, args: &[Expr]) -> Option<Vec<Expr>> {
     }
 }
 
-/// `STRING(v)` of a value of type JSON.
-pub(super) fn json_string(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
-    planner.is_json(args.first()?).then(|| json_value(planner, args)).flatten()
+/// `STRING(v)` of a value of type JSON, or of a moment.
+pub(super) fn string(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [value] = args else { return None };
+    match planner.is_moment(value) {
+        true => Some(planner.as_text(value.clone())),
+        false => planner.is_json(value).then(|| json_value(planner, args)).flatten(),
+    }
 }
 
 /// `INT64(v)`, `FLOAT64(v)` and `BOOL(v)` of a value of type JSON.

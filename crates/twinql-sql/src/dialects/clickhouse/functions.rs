@@ -46,14 +46,14 @@ pub(super) const ALL: &[Function] = &[
     function("splitbychar|splitbystring", (2, 2), Written(split)),
     function("match", (2, 2), Written(words::matches)),
     // functions/array-functions
-    function("array", (0, 16), Call("pg_array")),
+    function("array", (0, 16), Written(|planner, args| Some(planner.array_of_values(args.to_vec())))),
     function("arraydistinct", (1, 1), Call("sql_array_distinct")),
     function("arraysort", (1, 1), Call("sql_array_sort")),
     function("arrayreverse", (1, 1), Call("sql_array_reverse")),
     function("arrayconcat", (2, 2), Call("sql_array_concat")),
-    function("arraymax", (1, 1), Call("sql_array_max")),
-    function("arraymin", (1, 1), Call("sql_array_min")),
-    function("arrayelement", (2, 2), Written(lists::element_from_1)),
+    // Of no elements they are 0.
+    function("arraymax|arraymin", (1, 1), Written(|_, _| None)),
+    function("arrayelement", (2, 2), Written(|planner, args| Some(planner.element_or_default(args.first()?.clone(), args.get(1)?.clone())))),
     function("arrayslice", (3, 3), Written(lists::slice_from_1)),
     function("arraystringconcat", (2, 2), Call("pg_array_to_string")),
     function("indexof", (2, 2), Written(lists::place_or_0)),
@@ -164,7 +164,8 @@ fn distinct_count(_: &Planner<'_>, args: &[Expr]) -> Option<Words> {
 fn sum_if(planner: &Planner<'_>, args: &[Expr]) -> Option<Words> {
     let [value, condition] = args else { return None };
     let counted = Expr::case(vec![(condition.clone(), value.clone())], Some(Expr::integer(0)));
-    (!planner.may_be_null(value)).then(|| Words::new("sum", vec![counted]))
+    let or_0 = |sum| call("coalesce", vec![sum, Expr::integer(0)]);
+    (!planner.may_be_null(value)).then(|| Words { then: Some(or_0), ..Words::new("sum", vec![counted]) })
 }
 
 /// `empty(x)` of a text or an array.

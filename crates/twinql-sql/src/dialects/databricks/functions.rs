@@ -9,6 +9,7 @@ use crate::dialects::lists;
 use crate::dialects::words::{self, call, format_of, formatted, of_epoch, word};
 use crate::expr::Expr;
 use crate::plan::Planner;
+use crate::schema::Affinity;
 
 /// Every function that is known here.
 #[rustfmt::skip]
@@ -98,9 +99,15 @@ pub(super) const ALL: &[Function] = &[
     function("now", (0, 0), Call("current_timestamp")),
     function("curdate", (0, 0), Call("current_date")),
     // Arrays and documents.
-    function("array", (0, 16), Call("pg_array")),
+    function("array", (0, 16), Written(|planner, args| Some(planner.array_of_values(args.to_vec())))),
     function("named_struct", (2, MANY), Written(record)),
     function("array_size", (1, 1), Call("pg_array_length")),
+    // NULL has size -1 or NULL, by a setting.
+    function("size|cardinality", (1, 1), Written(|planner, args| { let list = args.first()?; (planner.is_list(list) && !planner.may_be_null(list)).then(|| call("pg_array_length", args.to_vec())) })),
+    function("array_contains", (2, 2), Written(array_contains)),
+    function("string", (1, 1), Written(|planner, args| Some(planner.as_text(args.first()?.clone())))),
+    function("int|bigint|smallint|tinyint", (1, 1), Written(|planner, args| planner.is_number(args.first()?).then(|| args.first().map(|x| x.clone().cast(Affinity::Integer)))?)),
+    function("double|float", (1, 1), Written(|planner, args| planner.is_number(args.first()?).then(|| args.first().map(|x| x.clone().cast(Affinity::Real)))?)),
     function("array_append", (2, 2), Written(lists::append)),
     function("array_prepend", (2, 2), Written(lists::prepend)),
     function("array_compact", (1, 1), Call("sql_array_compact")),
@@ -134,6 +141,19 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("std", (1, 1), Over::Call("pg_stddev_samp")),
     aggregate("some|any", (1, 1), Over::Call("max")),
 ];
+
+/// `ARRAY_CONTAINS(array, value)`: NULL where the value is, and where it might be a NULL of the array's.
+fn array_contains(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [array, value] = args else { return None };
+    if args.iter().any(Expr::has_subquery) {
+        return None;
+    }
+    let found = call("pg_array_contains", vec![array.clone(), lists::of_one(planner, value)]);
+    let length = |array: Expr| call("pg_array_length", vec![array]);
+    let full = length(array.clone()).eq(length(call("sql_array_compact", vec![array.clone()])));
+    let known = Expr::case(vec![(found, Expr::integer(1)), (full, Expr::integer(0))], None);
+    Some(Expr::case(vec![(value.clone().is_null().not(), known)], None))
+}
 
 /// `NAMED_STRUCT('a', x, 'b', y)`.
 fn record(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {

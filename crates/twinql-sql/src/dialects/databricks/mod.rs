@@ -1,6 +1,7 @@
 //! Databricks and Spark SQL.
 
 mod functions;
+mod grammar;
 
 pub(super) use functions::date_format;
 
@@ -13,7 +14,7 @@ pub(super) static PROFILE: Profile = Profile {
     name: "databricks",
     also: &["spark", "sparksql", "hive"],
     system: "Databricks",
-    grammar: || &super::grammars::DATABRICKS,
+    grammar: || &grammar::Databricks,
     text: Text { double_quotes_are_strings: true, backslash_escapes: true, ..Text::STANDARD },
     names: Names { schemas: &["default"], fields: true, outputs_see_aliases: true, ..Names::STANDARD },
     meaning: Meaning {

@@ -92,7 +92,7 @@ pub(super) const ALL: &[Function] = &[
     function("array_length", (1, 1), Call("json_array_length")),
     function("list_value", (0, MANY), Call("json_array")),
     function("list_contains|array_contains|list_has", (2, 2), Written(list_contains)),
-    function("list_concat|list_cat|array_cat|array_concat", (2, 2), Call("sql_array_concat")),
+    function("list_concat|list_cat|array_cat|array_concat", (2, MANY), Written(list_concat)),
     function("array_to_string", (2, 2), Call("pg_array_to_string")),
     function("range", (2, 2), Call("sql_range")),
     function("generate_series", (2, 2), Written(|_, args| Some(call("bq_generate_array", vec![args.first()?.clone(), args.get(1)?.clone(), Expr::integer(1)])))),
@@ -103,7 +103,8 @@ pub(super) const ALL: &[Function] = &[
     function("list_max", (1, 1), Call("sql_array_max")),
     function("list_min", (1, 1), Call("sql_array_min")),
     function("list_position|list_indexof|array_position", (2, 2), Written(lists::place)),
-    function("list_append|array_append", (2, 2), Written(lists::append)),
+    function("list_append|array_append|array_push_back", (2, 2), Written(|planner, args| lists::append(planner, &[or_empty(planner, args.first()?), args.get(1)?.clone()]))),
+    function("list_prepend|array_prepend", (2, 2), Written(|planner, args| lists::prepend(planner, &[or_empty(planner, args.get(1)?), args.first()?.clone()]))),
     function("list_slice|array_slice", (3, 3), Written(lists::slice_with_ends)),
     function("json_extract", (2, 2), Written(|_, args| { args.get(1)?.as_text().filter(|p| p.starts_with('$'))?; Some(Expr::binary(BinaryOp::Arrow, args.first()?.clone(), args.get(1)?.clone())) })),
     function("json_extract_string", (2, 2), Written(lists::text_by_path)),
@@ -145,6 +146,9 @@ fn length(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
 
 /// CONCAT passes over NULL, as SQLite's does; truth values it writes as words, which SQLite has not.
 fn concat(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    if args.iter().any(|e| planner.is_list(e)) {
+        return list_concat(planner, args);
+    }
     let known = args.iter().all(|e| planner.class(e) != TypeClass::Boolean);
     known.then(|| call("concat", args.to_vec()))
 }
@@ -157,10 +161,45 @@ fn contains(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     }
 }
 
-/// `LIST_CONTAINS(list, value)`.
-fn list_contains(_: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+/// `LIST_CONTAINS(list, value)`: NULL where the value is.
+fn list_contains(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     let [list, value] = args else { return None };
-    Some(call("pg_array_contains", vec![list.clone(), call("json_array", vec![value.clone()])]))
+    let found = call("pg_array_contains", vec![list.clone(), lists::of_one(planner, value)]);
+    match planner.may_be_null(value) {
+        true if value.has_subquery() => None,
+        true => Some(Expr::case(vec![(value.clone().is_null().not(), found)], None)),
+        false => Some(found),
+    }
+}
+
+/// A list, or one without elements for NULL, as functions that make a list of several take it.
+fn or_empty(planner: &Planner<'_>, list: &Expr) -> Expr {
+    match planner.may_be_null(list) {
+        true => call("coalesce", vec![list.clone(), call("json_array", Vec::new())]),
+        false => list.clone(),
+    }
+}
+
+/// `LIST_CONCAT(a, b, …)` passes over NULL.
+fn list_concat(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let all = args.iter().map(|list| or_empty(planner, list));
+    all.reduce(|all, next| call("sql_array_concat", vec![all, next]))
+}
+
+/// `document -> key` and `document ->> key`, where a text that begins with `$` is a path and one with `/` a pointer
+/// (<https://duckdb.org/docs/stable/data/json/json_functions>).
+pub(crate) fn part(document: &Expr, key: &Expr, as_text: bool) -> Expr {
+    let args = || vec![document.clone(), key.clone()];
+    let is_path = key.as_text().is_some_and(|key| key.starts_with('$'));
+    let is_key = key.as_integer().is_some() || key.as_text().is_some_and(|key| !key.starts_with(['$', '/']));
+    let known = match (is_path, as_text) {
+        (true, true) => lists::text_at(document, key),
+        (true, false) => Some(Expr::binary(BinaryOp::Arrow, document.clone(), key.clone())),
+        (false, _) if !is_key => None,
+        (false, true) => Some(call("pg_json_text", args())),
+        (false, false) => Some(call("pg_json_get", args())),
+    };
+    known.unwrap_or_else(|| call(if as_text { "duckdb_json_text" } else { "duckdb_json_part" }, args()))
 }
 
 /// `STRING_SPLIT(text, separator)`; an empty separator cuts into characters.

@@ -1,6 +1,9 @@
 //! DuckDB.
 
 mod functions;
+mod grammar;
+
+pub(crate) use functions::part;
 
 use super::aggregates;
 use super::profile::*;
@@ -10,7 +13,7 @@ pub(super) static PROFILE: Profile = Profile {
     name: "duckdb",
     also: &[],
     system: "DuckDB",
-    grammar: || &super::grammars::DUCKDB,
+    grammar: || &grammar::DuckDb,
     text: Text { dollars_quote: true, ..Text::STANDARD },
     names: Names {
         schemas: &["main"],

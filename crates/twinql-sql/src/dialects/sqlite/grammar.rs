@@ -11,8 +11,6 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use crate::dialects::grammars::has;
-
 /// SQLite's dialect with SQLite's operator precedence
 /// (<https://sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>) and the
 /// operators that sqlparser's own lacks: `x IS y`, `ISNULL`, `NOT GLOB`, `NOT MATCH`,

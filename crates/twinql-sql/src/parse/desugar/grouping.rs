@@ -17,6 +17,7 @@ use sqlparser::tokenizer::Span;
 
 use super::build::{call, last_name, null, number, plain_call, query};
 use super::grouping_windows;
+use crate::dialects::Dialect;
 use crate::error::{SqlError, unsupported};
 use crate::plan::is_aggregate;
 use crate::syntax::any_expression;
@@ -25,7 +26,21 @@ use crate::syntax::any_expression;
 const MAX_SETS: usize = 64;
 
 /// Rewrites a query whose SELECTs have grouping sets.
-pub(super) fn expand(query: &mut Query) -> Result<(), SqlError> {
+pub(super) fn expand(query: &mut Query, dialect: Dialect) -> Result<(), SqlError> {
+    // Keys that are not grouped by are 0 and empty texts there
+    // (https://clickhouse.com/docs/en/sql-reference/statements/select/group-by#rollup-modifier).
+    if dialect == Dialect::Clickhouse {
+        return match &*query.body {
+            SetExpr::Select(select) if sets(select)?.is_some() => {
+                unsupported("ROLLUP, CUBE and GROUPING SETS", select.span())
+            }
+            _ => Ok(()),
+        };
+    }
+    expand_standard(query)
+}
+
+fn expand_standard(query: &mut Query) -> Result<(), SqlError> {
     if let SetExpr::Select(select) = &*query.body
         && let Some(sets) = sets(select)?
     {
@@ -75,7 +90,7 @@ fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
 fn with_windows(select: &Select, sets: &[Set], order: Option<&mut OrderBy>) -> Result<Select, SqlError> {
     let mut outer = grouping_windows::above(select, sets, order)?;
     if let Some(inner) = grouping_windows::inner(&mut outer) {
-        expand(inner)?;
+        expand_standard(inner)?;
     }
     Ok(outer)
 }

@@ -8,7 +8,7 @@
 //! | `list_transform(a, x -> x + 1)` | `CASE WHEN a IS NOT NULL THEN (SELECT json_group_array(x + 1 ORDER BY place) FROM unnest(a) WITH ORDINALITY AS elements (x, place)) END` |
 //! | `list_filter(a, x -> x > 1)` | the same of `x`, with `WHERE x > 1` |
 
-use sqlparser::ast::{Expr, SelectItem, SetExpr, TableFactor};
+use sqlparser::ast::{BinaryOperator, Expr, Ident, SelectItem, SetExpr, TableFactor};
 
 use super::build::{plain_call, query};
 use crate::dialects::Dialect;
@@ -44,19 +44,20 @@ pub(super) fn write_out(expr: &mut Expr, dialect: Dialect) {
 fn written_out(expr: &Expr, dialect: Dialect) -> Option<Expr> {
     let (name, args) = plain_call(expr)?;
     let gives = known(&name, dialect)?;
-    let (array, lambda) = match args.as_slice() {
-        [Expr::Lambda(lambda), array] | [array, Expr::Lambda(lambda)] => (*array, lambda),
+    let [first, second] = args.as_slice() else { return None };
+    let (array, (parameter, body)) = match (function(first), function(second)) {
+        (Some(function), None) => (*second, function),
+        (None, Some(function)) => (*first, function),
         _ => return None,
     };
-    let [parameter] = lambda.params.as_ref() else { return None };
     // The array stands twice in what is written, and so does all that makes it.
     if lambdas(array) > MOST {
         return None;
     }
-    let element = Expr::Identifier(parameter.name.clone());
+    let element = Expr::Identifier(parameter.clone());
     let (sql, body) = match gives {
-        Gives::Values => (OF_VALUES, (*lambda.body).clone()),
-        Gives::Elements => (OF_ELEMENTS, (*lambda.body).clone()),
+        Gives::Values => (OF_VALUES, body.clone()),
+        Gives::Elements => (OF_ELEMENTS, body.clone()),
     };
     let mut elements = query(sql, &[array.clone(), body, element])?;
     if let SetExpr::Select(select) = &mut *elements.body
@@ -68,12 +69,27 @@ fn written_out(expr: &Expr, dialect: Dialect) -> Option<Expr> {
             with_ordinality: _,
         } = &mut select.from.first_mut()?.relation
     {
-        alias.columns.first_mut()?.name = parameter.name.clone();
+        alias.columns.first_mut()?.name = parameter.clone();
     }
     let guarded = query(GUARDED, &[array.clone(), Expr::Subquery(elements)])?;
     match *guarded.body {
         SetExpr::Select(select) => match select.projection.into_iter().next()? {
             SelectItem::UnnamedExpr(written) => Some(written),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The parameter and the body of a function without a name; `x -> 'a'` may be an operator as well.
+fn function(expr: &Expr) -> Option<(&Ident, &Expr)> {
+    match expr {
+        Expr::Lambda(lambda) => match lambda.params.as_ref() {
+            [parameter] => Some((&parameter.name, &lambda.body)),
+            _ => None,
+        },
+        Expr::BinaryOp { left, op: BinaryOperator::Arrow, right } => match &**left {
+            Expr::Identifier(name) => Some((name, right)),
             _ => None,
         },
         _ => None,

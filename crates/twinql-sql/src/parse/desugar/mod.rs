@@ -8,6 +8,7 @@ mod binary;
 mod build;
 mod children;
 mod clickhouse;
+mod duckdb;
 mod group_all;
 mod grouping;
 mod grouping_windows;
@@ -72,7 +73,11 @@ impl VisitorMut for Rewriter {
         }
         match self.dialect {
             Dialect::Tsql => apply::write_out(&mut query.body),
-            Dialect::Clickhouse => clickhouse::limit_by(query),
+            Dialect::Clickhouse => {
+                // How the answer is shown.
+                query.format_clause = None;
+                clickhouse::limit_by(query);
+            }
             Dialect::Oracle => {
                 if let Err(error) = oracle::write_out(query) {
                     return self.flow(Err(error));
@@ -97,7 +102,7 @@ impl VisitorMut for Rewriter {
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        self.flow(grouping::expand(query))
+        self.flow(grouping::expand(query, self.dialect))
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
@@ -116,6 +121,7 @@ impl VisitorMut for Rewriter {
             binary::move_down(expr);
         }
         match self.dialect {
+            Dialect::Duckdb => duckdb::write_out(expr),
             Dialect::Oracle => oracle::plain(expr),
             Dialect::Redshift => oracle::now(expr),
             Dialect::Clickhouse => clickhouse::parameters(expr),

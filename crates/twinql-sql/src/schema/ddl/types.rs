@@ -147,6 +147,15 @@ impl Reader<'_> {
             }
             if token.is_symbol('(') {
                 let (inner, after) = item.group(at);
+                if let Some(word) = words.last_mut()
+                    && crate::schema::CONTAINERS.iter().any(|name| word.eq_ignore_ascii_case(name))
+                    && self.dialect == Dialect::Clickhouse
+                {
+                    let held = inner.iter().map(Token::shown).collect::<String>();
+                    *word = format!("{word}({held})");
+                    at = after;
+                    continue;
+                }
                 let list: String = inner.iter().map(Token::shown).collect();
                 if super::words::is_size(&list) {
                     size = format!("({list})");

@@ -30,6 +30,9 @@ fn expressions_give_what_the_documentation_says() {
     let schema = schema();
     let database = Database { tables: vec![Some(Vec::new()); schema.tables.len()] };
     for (expression, answer) in [
+        ("CAST(TIMESTAMP '2024-01-01 10:00:00' AS STRING)", "2024-01-01 10:00:00+00"),
+        ("CAST(DATETIME '2024-01-01 10:00:00' AS STRING)", "2024-01-01 10:00:00"),
+        ("[1] || [2]", "[1,2]"),
         // date_functions
         ("DATE_DIFF(DATE '2010-07-07', DATE '2008-12-25', DAY)", "559"),
         ("DATE_DIFF(DATE '2017-10-15', DATE '2017-10-14', WEEK)", "1"),

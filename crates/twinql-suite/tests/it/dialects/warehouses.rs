@@ -10,6 +10,13 @@ fn expressions_give_what_the_documentation_says() {
     give(
         Dialect::Databricks,
         &[
+            ("7 div 2", "3"),
+            ("-7 DIV 2 * 2", "-6"),
+            ("concat(array(1), array(2))", "[1,2]"),
+            ("array(1) || NULL", "NULL"),
+            ("array_contains(array(1, NULL), 2)", "NULL"),
+            ("array_contains(array(1, 2), 2)", "1"),
+            ("array_contains(array(1, 2), 3)", "0"),
             ("concat('Spark', 'SQL')", "SparkSQL"),
             ("concat('Spark', NULL)", "NULL"),
             ("greatest(10, NULL, 2)", "10"),
@@ -135,6 +142,17 @@ fn expressions_give_what_the_documentation_says() {
         Dialect::Clickhouse,
         &[
             ("toYear(toDate('2024-05-19'))", "2024"),
+            ("[1, 2][3]", "0"),
+            ("[1, 2][-1]", "2"),
+            ("['a'][2]", ""),
+            ("splitByChar(',', 'a,b')[-1]", "b"),
+            ("splitByChar(',', 'a,b')[3]", ""),
+            ("[1] || [2]", "[1,2]"),
+            ("arrayMap(x -> x, [[1, 2], [3]])", "[[1,2],[3]]"),
+            ("sum(x) FROM (SELECT 1 AS x) AS t WHERE x > 1", "0"),
+            ("max(x) FROM (SELECT 'a' AS x) AS t WHERE x > 'b'", ""),
+            ("sumIf(x, x > 1) FROM (SELECT 1 AS x) AS t WHERE x > 1", "0"),
+            ("sum(x) FROM (SELECT 1 AS a) AS t ARRAY JOIN [1, 2] AS x", "3"),
             ("toDayOfWeek(toDate('2024-05-19'))", "7"),
             ("toStartOfMonth(toDate('2024-05-19'))", "2024-05-01"),
             ("dateDiff('hour', toDate('2024-05-19'), toDate('2024-05-20'))", "24"),
@@ -241,6 +259,9 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
                 true,
             ),
             ("SELECT uniqExact(speed) FROM car", "SELECT uniq(speed) FROM car", false),
+            ("SELECT max(speed) FROM car", "SELECT coalesce(max(speed), 7) FROM car", true),
+            ("SELECT id FROM car FORMAT JSON", "SELECT id FROM car", true),
+            ("SELECT stops[1] FROM road", "SELECT NULL FROM road", false),
             ("SELECT intDiv(speed, 2) FROM car", "SELECT speed / 2 FROM car", false),
             // An outer join fills up with zeros.
             (
@@ -264,6 +285,19 @@ fn pairs_that_say_the_same_and_pairs_that_do_not() {
                 "SELECT speed + 1 AS faster FROM car WHERE speed > 2",
                 false,
             ),
+        ],
+    );
+    // A column that may hold NULL.
+    let ddl = "CREATE TABLE car (id INT, speed Nullable(Int32), name LowCardinality(Nullable(String)), plate LowCardinality(String))";
+    let schema = Schema::from_ddl_in("roads", ddl, Dialect::Clickhouse).unwrap();
+    pairs(
+        Dialect::Clickhouse,
+        &schema,
+        &[
+            ("SELECT count(speed) FROM car", "SELECT count(*) FROM car", false),
+            ("SELECT count(name) FROM car", "SELECT count(*) FROM car", false),
+            ("SELECT count(plate) FROM car", "SELECT count(*) FROM car", true),
+            ("SELECT max(speed) FROM car", "SELECT coalesce(max(speed), 7) FROM car", false),
         ],
     );
 }
