@@ -376,6 +376,11 @@ impl Planner<'_> {
         if self.dialect == Dialect::Sqlite {
             return self.apart(left, right);
         }
+        let (left, right) = match (is_padded(&left), is_padded(&right)) {
+            (true, false) => (left, without_blanks(right)),
+            (false, true) => (without_blanks(left), right),
+            _ => (left, right),
+        };
         match (self.kind(&left), self.kind(&right)) {
             (Some(ForeignType::Interval), _) | (_, Some(ForeignType::Interval)) => {
                 (length(left), length(right))
@@ -450,6 +455,23 @@ impl Planner<'_> {
             other => return other,
         };
         AggFunc::Other(name.to_owned())
+    }
+}
+
+/// Whether it is a text of a fixed length, which is compared without the blanks at its end.
+fn is_padded(expr: &Expr) -> bool {
+    let to = expr
+        .as_function()
+        .filter(|(name, _)| *name == "cast_as")
+        .and_then(|(_, args)| args.get(1)?.as_text());
+    to.is_some_and(|to| to.starts_with("CHAR("))
+}
+
+/// A constant without the blanks at its end.
+fn without_blanks(expr: Expr) -> Expr {
+    match expr.as_text() {
+        Some(text) if text.ends_with(' ') => Expr::text(text.trim_end_matches(' ')),
+        _ => expr,
     }
 }
 

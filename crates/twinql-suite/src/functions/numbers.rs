@@ -2,7 +2,7 @@
 
 use twinql_sql::Value;
 
-use super::{Returned, Stop, number, text, texts, whole};
+use super::{Returned, Stop, number, real, text, texts, whole};
 
 /// A format, `FM9,990.00`: digits before and behind the point, and whether blanks are left out.
 struct Format<'f> {
@@ -117,4 +117,18 @@ fn half_up(value: f64, places: usize) -> String {
     let by = 10_f64.powi(i32::try_from(places).unwrap_or(i32::MAX));
     let scaled = super::math::decimal(value * by).round() / by;
     format!("{:.places$}", if scaled.is_finite() { scaled } else { value })
+}
+
+/// PostgreSQL's TO_NUMBER by a template of digits, groups and a point; of a text with more digits, or with none, nothing is known.
+pub(super) fn to_number(args: &[Value]) -> Returned {
+    let [subject, template] = texts(args)?;
+    let unread = || Stop::Error(format!("{subject:?} cannot be read as a number here"));
+    let plain: String = subject.chars().filter(|c| !matches!(c, ',' | ' ')).collect();
+    let digits = |t: &str| t.chars().filter(char::is_ascii_digit).count();
+    let template = template.replace('D', ".");
+    let (whole, behind) = template.split_once('.').unwrap_or((&template, ""));
+    let (front, back) = plain.split_once('.').unwrap_or((&plain, ""));
+    let fits = digits(front) <= digits(whole) && digits(back) <= digits(behind);
+    let only = plain.trim_start_matches('-').chars().all(|c| c.is_ascii_digit() || c == '.');
+    plain.parse().ok().filter(|_| fits && only).map(real).ok_or_else(unread)
 }
