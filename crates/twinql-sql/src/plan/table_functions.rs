@@ -148,15 +148,12 @@ impl<'a> Planner<'a> {
         let count = arrays.len();
         let rows = vec![Expr::function("pg_array_zip", arrays)];
         let (rel, mut table) = self.named_relation("json_each", rows, &["value"])?;
-        let row = table.ids().next();
-        if let Some(row) = row {
-            let element = |at: usize| {
-                let path = Expr::text(format!("$[{at}]"));
-                let part = Some(Expr::function("json_extract", vec![Expr::Column(row), path]));
-                ScopeColumn { part, ..ScopeColumn::new("unnest".to_owned(), row) }
-            };
-            table.columns = (0..count).map(element).collect();
-        }
+        let element = |(at, row): (usize, ColumnId)| {
+            let path = Expr::text(format!("$[{at}]"));
+            let part = Some(Expr::function("json_extract", vec![Expr::Column(row), path]));
+            ScopeColumn { part, ..ScopeColumn::new("unnest".to_owned(), row) }
+        };
+        table.columns = (0..count).zip(table.ids().cycle()).map(element).collect();
         self.as_source(rel, table, call.alias)
     }
 

@@ -376,11 +376,7 @@ impl Planner<'_> {
         if self.dialect == Dialect::Sqlite {
             return self.apart(left, right);
         }
-        let (left, right) = match (is_padded(&left), is_padded(&right)) {
-            (true, false) => (left, without_blanks(right)),
-            (false, true) => (without_blanks(left), right),
-            _ => (left, right),
-        };
+        let (left, right) = (without_blanks(&left, &right), without_blanks(&right, &left));
         match (self.kind(&left), self.kind(&right)) {
             (Some(ForeignType::Interval), _) | (_, Some(ForeignType::Interval)) => {
                 (length(left), length(right))
@@ -458,20 +454,13 @@ impl Planner<'_> {
     }
 }
 
-/// Whether it is a text of a fixed length, which is compared without the blanks at its end.
-fn is_padded(expr: &Expr) -> bool {
-    let to = expr
-        .as_function()
-        .filter(|(name, _)| *name == "cast_as")
-        .and_then(|(_, args)| args.get(1)?.as_text());
-    to.is_some_and(|to| to.starts_with("CHAR("))
-}
-
-/// A constant without the blanks at its end.
-fn without_blanks(expr: Expr) -> Expr {
-    match expr.as_text() {
-        Some(text) if text.ends_with(' ') => Expr::text(text.trim_end_matches(' ')),
-        _ => expr,
+/// A value; a constant beside a text of a fixed length without the blanks at its end, which are not compared.
+fn without_blanks(expr: &Expr, beside: &Expr) -> Expr {
+    let cast = beside.as_function().filter(|(name, _)| *name == "cast_as");
+    let to = cast.and_then(|(_, args)| args.get(1)?.as_text());
+    match expr.as_text().filter(|text| text.ends_with(' ') && to.is_some_and(|to| to.starts_with("CHAR("))) {
+        Some(text) => Expr::text(text.trim_end_matches(' ')),
+        None => expr.clone(),
     }
 }
 

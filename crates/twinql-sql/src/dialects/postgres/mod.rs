@@ -36,34 +36,28 @@ pub(super) static PROFILE: Profile = Profile {
         aggregates::REGRESSIONS,
         &[
             aggregate("bit_xor", (1, 1), To::Call("sql_bit_xor")),
-            // functions-aggregate: NULL of no rows.
-            aggregate("json_agg", (1, 1), To::Written(|p, args| array(p, args, |e| unless(e, "[]")))),
-            aggregate("jsonb_agg", (1, 1), To::Written(|p, args| array(p, args, |e| jsonb(unless(e, "[]"))))),
-            aggregate("json_object_agg", (2, 2), To::Written(|p, args| object(p, args, |e| unless(e, "{}")))),
-            aggregate(
-                "jsonb_object_agg",
-                (2, 2),
-                To::Written(|p, args| object(p, args, |e| jsonb(unless(e, "{}")))),
-            ),
+            aggregate("json_agg", (1, 1), To::Written(|p, args| collected(p, args, unless_empty))),
+            aggregate("jsonb_agg", (1, 1), To::Written(|p, args| collected(p, args, binary))),
+            aggregate("json_object_agg", (2, 2), To::Written(|p, args| collected(p, args, unless_empty))),
+            aggregate("jsonb_object_agg", (2, 2), To::Written(|p, args| collected(p, args, binary))),
         ],
     ],
 };
 
-fn array(planner: &Planner<'_>, args: &[Expr], then: fn(Expr) -> Expr) -> Option<Words> {
-    let [value] = args else { return None };
-    Some(Words { then: Some(then), ..Words::new("json_group_array", vec![planner.in_json(value)]) })
+/// An array of values, or an object of keys and values (functions-aggregate).
+fn collected(planner: &Planner<'_>, args: &[Expr], then: fn(Expr) -> Expr) -> Option<Words> {
+    let (value, keys) = args.split_last()?;
+    let name = if keys.is_empty() { "json_group_array" } else { "json_group_object" };
+    let keys = keys.iter().map(|key| key.clone().cast(Affinity::Text));
+    let args = keys.chain([planner.in_json(value)]).collect();
+    Some(Words { then: Some(then), ..Words::new(name, args) })
 }
 
-fn object(planner: &Planner<'_>, args: &[Expr], then: fn(Expr) -> Expr) -> Option<Words> {
-    let [key, value] = args else { return None };
-    let parts = vec![key.clone().cast(Affinity::Text), planner.in_json(value)];
-    Some(Words { then: Some(then), ..Words::new("json_group_object", parts) })
+/// NULL of no rows.
+fn unless_empty(made: Expr) -> Expr {
+    call("nullif", vec![call("nullif", vec![made, Expr::text("[]")]), Expr::text("{}")])
 }
 
-fn unless(made: Expr, empty: &str) -> Expr {
-    call("nullif", vec![made, Expr::text(empty)])
-}
-
-fn jsonb(made: Expr) -> Expr {
-    call("pg_jsonb", vec![made])
+fn binary(made: Expr) -> Expr {
+    call("pg_jsonb", vec![unless_empty(made)])
 }

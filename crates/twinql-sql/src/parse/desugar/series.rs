@@ -53,7 +53,7 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize, dialect: Dialec
     let is_alone = select.projection.len() == 1;
     let abreast = dialect == Dialect::Postgres && several(&select.projection, dialect);
     let mut moved: Vec<TableFactor> = Vec::new();
-    let mut arrays = Vec::new();
+    let (mut arrays, mut columns) = (Vec::new(), Vec::new());
     let mut over_groups = false;
     for item in &mut select.projection {
         let (expr, name) = match item {
@@ -95,37 +95,31 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize, dialect: Dialec
             over_groups = true;
         }
         let span = call.span();
-        if abreast && !(function == "unnest" && args.len() == 1 && !over_groups) {
+        if abreast && !(function == "unnest" && args.len() == 1) {
             continue;
         }
-        if !abreast || arrays.is_empty() {
-            *made += 1;
-        }
+        *made += usize::from(arrays.is_empty());
         let alias = Ident::with_span(span, format!("series_{made}"));
+        let column = match arrays.len() {
+            0 => Ident::with_span(span, "value"),
+            more => Ident::with_span(span, format!("value_{}", more + 1)),
+        };
+        let named = TableAliasColumnDef { name: column.clone(), data_type: None };
         if abreast {
             arrays.append(&mut args);
-            let column = Ident::with_span(span, format!("value_{}", arrays.len()));
-            *call = Expr::CompoundIdentifier(vec![alias, column]);
-            let name = name.unwrap_or_else(|| Ident::with_span(span, function));
-            *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias: name };
-            continue;
+            columns.push(named);
+        } else {
+            let called = TableAlias { explicit: true, name: alias.clone(), columns: vec![named], at: None };
+            moved.push(call_in_from(&function, args, Some(called), span));
         }
-        let column = Ident::with_span(span, "value");
-        let columns = vec![TableAliasColumnDef { name: column.clone(), data_type: None }];
-        let called = TableAlias { explicit: true, name: alias.clone(), columns, at: None };
-        moved.push(call_in_from(&function, args, Some(called), span));
         *call = Expr::CompoundIdentifier(vec![alias, column]);
         let name = name.unwrap_or_else(|| Ident::with_span(span, function));
         *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias: name };
     }
     if !arrays.is_empty() {
-        let span = select.projection.first().map_or(Span::empty(), Spanned::span);
-        let named =
-            |n| TableAliasColumnDef { name: Ident::with_span(span, format!("value_{n}")), data_type: None };
-        let columns = (1..=arrays.len()).map(named).collect();
-        let name = Ident::with_span(span, format!("series_{made}"));
+        let name = Ident::new(format!("series_{made}"));
         let called = TableAlias { explicit: true, name, columns, at: None };
-        moved.push(call_in_from("unnest", arrays, Some(called), span));
+        moved.push(call_in_from("unnest", arrays, Some(called), Span::empty()));
     }
     if over_groups {
         select.from.clear();
