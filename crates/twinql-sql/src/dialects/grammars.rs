@@ -2,8 +2,6 @@
 
 #![allow(missing_docs, unreachable_pub, dead_code)]
 
-use std::any::TypeId;
-
 use sqlparser::ast::Expr;
 use sqlparser::derive_dialect;
 use sqlparser::dialect::{BigQueryDialect, Dialect, GenericDialect, MsSqlDialect, MySqlDialect};
@@ -17,25 +15,7 @@ use sqlparser::tokenizer::Token;
 pub(super) struct Mysql;
 
 impl Dialect for Mysql {
-    fn dialect(&self) -> TypeId {
-        TypeId::of::<MySqlDialect>()
-    }
-
-    fn is_identifier_start(&self, ch: char) -> bool {
-        MySqlDialect {}.is_identifier_start(ch)
-    }
-
-    fn is_identifier_part(&self, ch: char) -> bool {
-        MySqlDialect {}.is_identifier_part(ch)
-    }
-
-    fn is_delimited_identifier_start(&self, ch: char) -> bool {
-        MySqlDialect {}.is_delimited_identifier_start(ch)
-    }
-
-    fn identifier_quote_style(&self, identifier: &str) -> Option<char> {
-        MySqlDialect {}.identifier_quote_style(identifier)
-    }
+    names_as_in!(MySqlDialect);
 
     fn is_table_factor_alias(&self, explicit: bool, keyword: &Keyword, parser: &mut Parser) -> bool {
         MySqlDialect {}.is_table_factor_alias(explicit, keyword, parser)

@@ -142,11 +142,14 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_boolean", (1, 1), Strict),
     ours("pg_add", (2, 2), Strict),
     ours("pg_age", (2, 2), Strict).also(&[spelled("age", 2, 2)]),
+    ours("pg_date_bin", (3, 3), Strict),
     ours("pg_date_trunc", (2, 2), Strict),
     ours("pg_extract", (2, 2), Strict),
     ours("pg_interval", (3, 3), Strict),
     ours("pg_interval_length", (1, 1), Strict),
     ours("pg_interval_of", (1, 2), Strict),
+    ours("pg_justify", (2, 2), Strict),
+    ours("pg_overlaps", (4, 4), Unknown),
     ours("pg_scale", (2, 2), Strict),
     ours("pg_subtract", (2, 2), Strict),
     ours("pg_timestamp", (1, 1), Strict),
@@ -164,9 +167,9 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_substr", (2, 3), Strict),
     ours("pg_to_hex", (1, 1), Strict),
     scalar("my_conv", (3, 3), Class(Text), Strict),
+    scalar("pg_to_number", (2, 2), Class(Number), Strict),
     ours("my_format", (2, 2), Strict),
     ours("my_hex", (1, 1), Strict),
-    scalar("my_json", (1, 1), Class(Text), Strict),
     scalar("my_json_length", (1, 1), Class(Integer), Strict),
     ours("my_locate", (3, 3), Strict),
     ours("my_right", (2, 2), Strict),
@@ -207,6 +210,9 @@ pub const SCALARS: &[Scalar] = &[
     scalar("ora_number_text", (2, 2), Class(Text), Strict),
     scalar("ora_substr", (2, 3), Class(Text), Unknown),
     ours("pg_regexp", (3, 3), Strict).also(&[spelled("regexp_like", 3, 3)]),
+    ours("pg_regexp_matches", (3, 3), Strict),
+    ours("pg_regexp_split", (2, 2), Strict)
+        .also(&[spelled("regexp_split_to_array", 2, 2)]),
     ours("pg_regexp_replace", (3, 4), Strict).also(&[spelled("regexp_replace", 1, MANY)]),
     ours("pg_similar", (2, 2), Strict),
     ours("pg_initcap", (1, 1), Strict).also(&[spelled("initcap", 1, MANY)]),
@@ -220,6 +226,7 @@ pub const SCALARS: &[Scalar] = &[
     ours("my_find_in_set", (2, 2), Strict).also(&[spelled("find_in_set", 2, 2)]),
     ours("pg_greatest", (1, 16), Unknown).also(&[among("greatest", 1, MANY, greatest_skips_null)]),
     ours("pg_least", (1, 16), Unknown).also(&[among("least", 1, MANY, greatest_skips_null)]),
+    ours("pg_jsonb", (1, 1), Strict),
     ours("pg_json_contains", (2, 2), Strict),
     ours("pg_json_get", (2, 2), Strict),
     ours("pg_json_has", (2, 2), Strict),
@@ -232,6 +239,8 @@ pub const SCALARS: &[Scalar] = &[
     ours("pg_array_of", (1, 1), Strict),
     ours("pg_array_length", (1, 1), Strict).also(&[spelled("cardinality", 1, 1)]),
     ours("pg_array_overlaps", (2, 2), Strict),
+    ours("pg_array_cat", (2, 2), Unknown),
+    ours("pg_array_zip", (2, 16), Unknown),
     ours("pg_array_to_string", (2, 3), Strict).also(&[spelled("array_to_string", 1, MANY)]),
     ours("pg_string_to_array", (2, 2), Strict).also(&[spelled("string_to_array", 1, MANY)]),
     // Of several systems.
@@ -402,7 +411,7 @@ pub(super) const FURTHER: &[&str] = &words![
 pub(super) const OPAQUE: &[&str] = &words![
     generic_divide generic_format generic_log generic_ltrim generic_rtrim generic_substring generic_trim mysql_char
     mysql_json_type mysql_ltrim mysql_quote mysql_rtrim mysql_soundex mysql_trim postgres_format
-    postgres_substring_matching
+    postgres_substring_matching postgres_text
 ];
 
 /// SQLite's window functions (<https://sqlite.org/windowfunctions.html#built_in_window_functions>) with the least and the

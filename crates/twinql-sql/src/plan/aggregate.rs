@@ -53,6 +53,9 @@ impl Planner<'_> {
         let kind = self.type_of_aggregate(&call, &mut info);
         let id = self.new_column(info)?;
         self.kinds.extend(kind.map(|kind| (id, kind)));
+        if let (AggFunc::Sum | AggFunc::Min | AggFunc::Max, Some(value)) = (&call.func, call.args.first()) {
+            self.note_scale(id, value);
+        }
         self.note_column(id, span);
         let shape = match (&call.func, call.args.first()) {
             (AggFunc::Other(name), Some(element)) if name == "json_group_array" => {

@@ -133,6 +133,11 @@ impl Planner<'_> {
         if mysql && let Some(planned) = self.mysql_call(&name, &args) {
             return planned;
         }
+        if dialect == Dialect::Postgres
+            && let Some(planned) = self.postgres_call(&name, &args)
+        {
+            return planned;
+        }
         let extract = |field: &str, from: &Expr| call("pg_extract", vec![Expr::text(field), from.clone()]);
         // A moment on which it is tried whether every part of a format is known.
         let probe = Moment::date(2024, 5, 7);
@@ -261,10 +266,6 @@ impl Planner<'_> {
             ("regexp_count", [text, pattern]) if dialect == Dialect::Postgres => {
                 call("sql_regexp_count", vec![text.clone(), pattern.clone(), Expr::text("c")])
             }
-            ("array_append", [array, value]) if dialect == Dialect::Postgres => call(
-                "sql_array_concat",
-                vec![call("pg_array_of", vec![array.clone()]), call("pg_array", vec![value.clone()])],
-            ),
             ("array_remove", [array, value]) if dialect == Dialect::Postgres => {
                 call("sql_array_remove", vec![call("pg_array_of", vec![array.clone()]), value.clone()])
             }

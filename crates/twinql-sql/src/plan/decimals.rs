@@ -9,13 +9,18 @@
 //!
 //! Tried on PostgreSQL 15 and MariaDB 10.11 (`cargo measure engines`).
 
-use super::Planner;
+use sqlparser::ast;
+
 use super::foreign_type::ForeignType;
+use super::literal::literal;
+use super::temporal::call;
 use super::types::info_of;
+use super::{Planner, Result};
 use crate::dialects::Dialect;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::rel::{ColumnId, ColumnInfo};
 use crate::schema::{Affinity, TypeClass};
+use crate::value::Value;
 
 /// Functions whose values are decimals by their type in PostgreSQL, whatever the argument's.
 const OF_DECIMALS: [&str; 4] = words![pg_extract pg_round_to pg_trunc_to pg_interval_length];
@@ -92,6 +97,10 @@ impl Planner<'_> {
         if self.dialect != Dialect::Postgres {
             return None;
         }
+        if matches!(&call.func, AggFunc::Other(name) if matches!(name.as_str(), "pg_array_agg" | "json_group_array"))
+        {
+            return Some(ForeignType::Array);
+        }
         let argument = call.args.first();
         let big = argument.is_some_and(|e| self.kind(e) == Some(ForeignType::Big));
         match call.func {
@@ -100,10 +109,11 @@ impl Planner<'_> {
                 info.class = TypeClass::Number;
                 Some(ForeignType::Decimal)
             }
-            AggFunc::Sum if info.class == TypeClass::Integer => Some(ForeignType::Big),
             AggFunc::Sum | AggFunc::Avg if argument.is_some_and(|e| self.is_double(e)) => {
+                info.class = TypeClass::Number;
                 Some(ForeignType::Double)
             }
+            AggFunc::Sum if info.class == TypeClass::Integer => Some(ForeignType::Big),
             AggFunc::Min | AggFunc::Max => argument.and_then(|e| self.kind(e)),
             _ => None,
         }
@@ -169,22 +179,115 @@ impl Planner<'_> {
         if !matches!(self.dialect, Dialect::Postgres | Dialect::Mysql) {
             return expr;
         }
-        let scale = match &expr {
+        let scale = self.scale(&expr).filter(|_| !expr.has_subquery());
+        match (&expr, scale) {
+            // A constant as it is written.
+            (Expr::Literal(Value::Real(n)), Some(scale)) => Expr::text(format!("{:.*}", scale as usize, n.0)),
+            (_, Some(scale)) if scale > 0 || self.class(&expr) != TypeClass::Integer => {
+                self.printed(&format!("%.{scale}f"), &[expr])
+            }
+            (_, None) if self.dialect == Dialect::Postgres && !self.has_its_own(&expr) => {
+                self.shown_somehow(expr)
+            }
+            _ => expr,
+        }
+    }
+
+    /// Whether a value is shown as it is stored: a text, a whole number, a binary one, a decimal column of no declared scale.
+    fn has_its_own(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Column(id) if id.info(&self.columns).is_some_and(|i| i.origin.is_some()) => true,
+            Expr::Cast { expr, affinity: Affinity::Numeric } => self.has_its_own(expr),
+            e => (self.class(e) != TypeClass::Number || self.is_double(e)) && !self.is_decimal(e),
+        }
+    }
+
+    /// A decimal as a text with some number of digits behind the point. Zeros at the end of a constant may decide on it, which
+    /// its value does not say: where some are written, no two such texts are the same.
+    fn shown_somehow(&self, expr: Expr) -> Expr {
+        let padded = |(e, scale): (&Expr, &u32)| match e {
+            Expr::Literal(Value::Real(n)) => {
+                *scale > 30 || n.0.to_string() != format!("{:.*}", *scale as usize, n.0)
+            }
+            _ => false,
+        };
+        let open = self.scales.borrow().iter().any(padded).then(|| call("random", Vec::new()));
+        call("postgres_text", std::iter::once(expr).chain(open).collect())
+    }
+
+    /// A constant; PostgreSQL keeps how many digits behind the point a number is written with.
+    pub(super) fn plan_constant(&self, value: &ast::ValueWithSpan) -> Result<Expr> {
+        let planned = literal(value)?;
+        if let ast::Value::Number(text, _) = &value.value {
+            self.note_digits(text, &planned);
+        }
+        Ok(planned)
+    }
+
+    pub(super) fn note_digits(&self, text: &str, planned: &Expr) {
+        if matches!(planned, Expr::Literal(Value::Real(_))) && self.dialect == Dialect::Postgres {
+            let (digits, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+            let behind = digits.split_once('.').map_or(0, |(_, behind)| behind.replace('_', "").len());
+            let behind = i64::try_from(behind).unwrap_or(0).saturating_sub(power.parse().unwrap_or(0));
+            let scale = u32::try_from(behind.max(0)).unwrap_or(u32::MAX);
+            let mut scales = self.scales.borrow_mut();
+            let noted = scales.entry(planned.clone()).or_insert(scale);
+            if *noted != scale {
+                *noted = u32::MAX;
+            }
+        }
+    }
+
+    /// Notes how many digits behind the point a column's values have.
+    pub(super) fn note_scale(&self, id: ColumnId, value: &Expr) {
+        let scale = Some(value).filter(|_| self.dialect == Dialect::Postgres).and_then(|e| self.scale(e));
+        self.scales.borrow_mut().extend(scale.map(|scale| (Expr::Column(id), scale)));
+    }
+
+    /// How many digits behind the point a decimal or a whole number has by its type, where its form says it
+    /// (numeric.c: the greatest of a sum's, the sum of a product's).
+    fn scale(&self, expr: &Expr) -> Option<u32> {
+        if let Some(scale) = self.scales.borrow().get(expr) {
+            return Some(*scale).filter(|scale| *scale <= 30);
+        }
+        let binary = |e: &Expr| self.is_binary(e) || self.is_double(e);
+        let scale = match expr {
             Expr::Column(id) => self.scale_of(*id),
             // `ROUND(x, 2)` of a decimal has its scale, and so has a cast to DECIMAL(10, 2), which is planned so.
-            Expr::Function { name, args } if name == "round" && !expr.has_subquery() => match args.as_slice()
-            {
-                [x, digits] if !self.is_binary(x) && !self.is_double(x) => {
+            Expr::Function { name, args } => match (name.as_str(), args.as_slice()) {
+                ("round", [x, digits]) if !binary(x) => {
                     digits.as_integer().and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= 30)
                 }
+                _ if self.dialect != Dialect::Postgres => None,
+                ("round" | "ceil" | "ceiling" | "floor" | "trunc", [x])
+                    if !binary(x) && self.is_decimal(expr) =>
+                {
+                    Some(0)
+                }
+                ("abs", [x]) => self.scale(x),
+                ("pg_extract", [part, _]) if self.is_decimal(expr) => match part.as_text()? {
+                    "second" | "seconds" | "epoch" => Some(6),
+                    "year" | "quarter" | "month" | "week" | "day" | "hour" | "minute" => Some(0),
+                    _ => None,
+                },
                 _ => None,
             },
+            _ if self.dialect != Dialect::Postgres => None,
+            Expr::Unary { op: UnaryOp::Neg, expr } => self.scale(expr),
+            Expr::Cast { expr, affinity: Affinity::Numeric } => self.scale(expr),
+            Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub, left, right } => {
+                Some(self.scale(left)?.max(self.scale(right)?))
+            }
+            Expr::Binary { op: BinaryOp::Mul, left, right } => {
+                Some(self.scale(left)?.saturating_add(self.scale(right)?))
+            }
             _ => None,
         };
-        match scale {
-            Some(scale) => self.printed(&format!("%.{scale}f"), &[expr]),
-            None => expr,
-        }
+        let whole = || {
+            let whole = self.dialect == Dialect::Postgres && self.class(expr) == TypeClass::Integer;
+            (whole && !binary(expr)).then_some(0)
+        };
+        scale.or_else(whole).filter(|scale| *scale <= 30)
     }
 
     /// The digits behind the point that a column's declared type has, where it has some.

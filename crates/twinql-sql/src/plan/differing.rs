@@ -77,6 +77,13 @@ impl Planner<'_> {
             ("chr", [_]) if !mysql => same("char"),
             ("format", [_, _]) if mysql => same("my_format"),
             // printf's %s alone is PostgreSQL's.
+            ("format", _)
+                if dialect == Dialect::Postgres && args.iter().any(|e| self.in_concat(e.clone()) != *e) =>
+            {
+                return Some(
+                    self.function(name.to_owned(), args.iter().map(|e| self.in_concat(e.clone())).collect()),
+                );
+            }
             ("format", [template, ..])
                 if dialect != Dialect::Postgres || !template.as_text().is_some_and(only_strings) =>
             {
@@ -205,9 +212,9 @@ impl Planner<'_> {
                 self.is_double(left) || self.is_double(right)
             }
             Expr::Unary { op: _, expr } => self.is_double(expr),
-            Expr::Function { .. } => self.kind(expr) == Some(ForeignType::Double),
             Expr::Column(_) => self.is_binary(expr) || self.kind(expr) == Some(ForeignType::Double),
-            _ => false,
+            // DATE_PART's whole numbers.
+            other => self.kind(other) == Some(ForeignType::Double),
         }
     }
 
@@ -255,12 +262,18 @@ impl Planner<'_> {
     }
 }
 
+/// Whether PostgreSQL and the sandbox match the same by a regular expression.
+pub(super) fn matches_alike(pattern: &str) -> bool {
+    let lazy = ["*?", "+?", "??", "}?", "(?", "|"].iter().any(|part| pattern.contains(part));
+    let classes =
+        pattern.split('\\').skip(1).all(|rest| rest.starts_with(['d', 's', 'w', 'D', 'S', 'W', '.']));
+    !lazy && classes
+}
+
 /// `SUBSTRING(x FROM pattern)`: what its only group matches, or all of it. Where there is a choice, PostgreSQL takes the longest
 /// match, and the sandbox the first.
 fn matching(text: &Expr, pattern: &Expr, length: Option<&Expr>) -> Expr {
-    let written = pattern.as_text().filter(|p| !p.contains(['|', '\\']) && !p.contains("(?"));
-    let lazy = |p: &str| ["*?", "+?", "??", "}?"].iter().any(|lazy| p.contains(lazy));
-    match (written.filter(|p| !lazy(p)), length) {
+    match (pattern.as_text().filter(|p| matches_alike(p)), length) {
         (Some(written), None) if written.matches('(').count() <= 1 && !written.contains("[(") => {
             let group = Expr::integer(i64::from(written.contains('(')));
             let flags = Expr::text("c");

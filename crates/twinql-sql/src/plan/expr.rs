@@ -7,7 +7,8 @@
 
 use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
-use super::literal::{literal, number};
+use super::foreign_type::ForeignType;
+use super::literal::number;
 use super::refuse::refuse_present;
 use super::{Planner, Result, affinity, dialect, invalid, unsupported};
 use crate::dialects::Dialect;
@@ -107,7 +108,7 @@ impl<'a> Planner<'a> {
                 self.plan_access(expr, root, access_chain)
             }
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
-            E::Value(value) => literal(value),
+            E::Value(value) => self.plan_constant(value),
             // MySQL's `_utf8 'x'`, a text with its character set said.
             E::Prefixed { prefix, value }
                 if prefix.value.starts_with('_') && self.dialect == Dialect::Mysql =>
@@ -428,9 +429,15 @@ impl<'a> Planner<'a> {
                     && !digits.starts_with("0X")
                     && let Some(value) = number(&format!("-{digits}"))
                 {
-                    return Ok(Expr::Literal(value));
+                    let planned = Expr::Literal(value);
+                    self.note_digits(digits, &planned);
+                    return Ok(planned);
                 }
-                Ok(Expr::unary(UnaryOp::Neg, self.plan_expr(operand)?))
+                let operand = self.plan_expr(operand)?;
+                if self.dialect != Dialect::Sqlite && self.kind(&operand) == Some(ForeignType::Interval) {
+                    return Ok(Expr::function("pg_scale", vec![operand, Expr::integer(-1)]));
+                }
+                Ok(Expr::unary(UnaryOp::Neg, operand))
             }
             other => unsupported(format!("operator {other}"), operand.span()),
         }

@@ -45,11 +45,13 @@ impl ForeignType {
         Some(match name {
             "date" | "current_date" | "my_last_day" | "ora_add_months" => ForeignType::Date,
             "datetime" | "current_timestamp" | "sql_of_epoch" | "sf_to_timestamp" | "pg_date_trunc"
-            | "pg_timestamp" | "pg_timestamptz" => ForeignType::Timestamp,
-            "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
+            | "pg_date_bin" | "pg_timestamp" | "pg_timestamptz" => ForeignType::Timestamp,
+            "pg_justify" | "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
             | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => ForeignType::Interval,
             "pg_array"
             | "pg_array_agg"
+            | "pg_array_cat"
+            | "pg_regexp_split"
             | "pg_string_to_array"
             | "sql_split"
             | "sql_range"
@@ -61,7 +63,7 @@ impl ForeignType {
             | "sql_array_slice"
             | "sql_array_sort"
             | "sql_regexp_extract_all" => ForeignType::Array,
-            "pg_json_get" | "pg_json_path" => ForeignType::Json,
+            "pg_json_get" | "pg_json_path" | "pg_jsonb" => ForeignType::Json,
             _ => return None,
         })
     }

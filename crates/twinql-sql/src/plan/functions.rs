@@ -381,7 +381,9 @@ impl<'a> Planner<'a> {
                 super::order::sort_key(self.dialect, expr, key)?;
             }
         }
-        if call.distinct && func == AggFunc::GroupConcat && args.len() > 1 {
+        // PostgreSQL sorts the values to find those that are the same, which SQLite does not.
+        let sorts = self.dialect == Dialect::Postgres;
+        if call.distinct && func == AggFunc::GroupConcat && (args.len() > 1 || sorts) {
             return self.plan_distinct_concatenation(function, &call, args, allow);
         }
         // An array among the elements is no text.

@@ -30,6 +30,7 @@ mod operators;
 mod order;
 mod paths;
 mod planner;
+mod postgres;
 mod project;
 mod refusals;
 mod refuse;
@@ -185,6 +186,7 @@ fn planner<'a>(schema: &'a Schema, views: &'a [sight::ViewQuery<'a>], parsed: &'
         exact_names: schema.compares_exactly(parsed.dialect),
         kinds: HashMap::new(),
         numbers: Default::default(),
+        scales: Default::default(),
         asked: Default::default(),
         refused: Default::default(),
         hides_aliases: Default::default(),

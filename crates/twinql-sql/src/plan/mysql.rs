@@ -16,7 +16,7 @@
 //! | `INSERT(x, n, 2, y)` | `x` where n is no place in it, else `ms_stuff(x, n, 2, y)` |
 //! | `REGEXP_INSTR(x, p)` | `sql_regexp_place(x, p, 'i')` |
 //! | `JSON_UNQUOTE(JSON_EXTRACT(d, p))` | `json_extract(d, p)` |
-//! | `JSON_OBJECT('a', x)`, `JSON_ARRAY(x)` | `my_json(json_object('a', x))`, with a blank behind `:` and `,` |
+//! | `JSON_OBJECT('a', x)`, `JSON_ARRAY(x)` | `pg_jsonb(json_object('a', x))`, with a blank behind `:` and `,` |
 //! | `BIN(n)`, `OCT(n)`, `CONV(n, 10, 16)` | `my_conv(n, 10, 2)`, … |
 //! | `SHA2(x, 256)`, `TIME_FORMAT(t, f)` | `sql_sha256(x)`, `DATE_FORMAT(t, f)` where f has no more than `%H %i %s` |
 //! | `DATE(CONCAT(y, '-', m, '-01'))` | `my_str_to_date(y || '-' || m || '-01', '%Y-%m-%d')`, which reads one digit |
@@ -65,7 +65,7 @@ fn of_a_time(format: &str) -> bool {
 /// (<https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html#function_json-arrayagg>).
 pub(crate) fn collected(name: &'static str, planner: &Planner<'_>, args: &[Expr]) -> Words {
     let full = |made: Expr| {
-        let empty = call("nullif", vec![call("my_json", vec![made]), Expr::text("[]")]);
+        let empty = call("nullif", vec![call("pg_jsonb", vec![made]), Expr::text("[]")]);
         call("nullif", vec![empty, Expr::text("{}")])
     };
     Words { then: Some(full), ..Words::new(name, planner.parts_of_document(args)) }
@@ -74,13 +74,13 @@ pub(crate) fn collected(name: &'static str, planner: &Planner<'_>, args: &[Expr]
 impl Planner<'_> {
     /// A document that a function of SQLite's makes, as MySQL prints it.
     fn document(&self, maker: &str, args: &[Expr]) -> Expr {
-        call("my_json", vec![call(maker, self.parts_of_document(args))])
+        call("pg_jsonb", vec![call(maker, self.parts_of_document(args))])
     }
 
     /// What is put into a document: a document as such, and not as its text.
     fn parts_of_document(&self, args: &[Expr]) -> Vec<Expr> {
         let part = |e: &Expr| match e {
-            Expr::Function { name, args } if name == "my_json" => args.first().unwrap_or(e).clone(),
+            Expr::Function { name, args } if name == "pg_jsonb" => args.first().unwrap_or(e).clone(),
             _ if self.kind(e) == Some(ForeignType::Json) => call("json", vec![e.clone()]),
             _ => e.clone(),
         };

@@ -59,6 +59,9 @@ impl<'a> Planner<'a> {
             B::ArrowAt => turned("pg_json_contains"),
             B::Question => both("pg_json_has"),
             B::PGOverlap if of_arrays => both("pg_array_overlaps"),
+            B::StringConcat if of_arrays && self.joined_arrays(left, right).is_some() => {
+                return Ok(self.joined_arrays(left, right));
+            }
             B::StringConcat if of_arrays || self.kind(left) == Some(ForeignType::Json) => both("pg_concat"),
             B::Eq | B::NotEq if of_arrays => {
                 let array = |e: &Expr| match e {
@@ -68,6 +71,13 @@ impl<'a> Planner<'a> {
                 let op = if *op == B::Eq { BinaryOp::Eq } else { BinaryOp::NotEq };
                 Expr::binary(op, array(left), array(right))
             }
+            B::Overlaps => match (left, right) {
+                (Expr::Row(l), Expr::Row(r)) if l.len() == 2 && r.len() == 2 => {
+                    let [(from, to), (other, until)] = [l, r].map(|row| self.ends(row));
+                    call("pg_overlaps", vec![from, to, other, until])
+                }
+                _ => return Ok(None),
+            },
             // TRUE and FALSE where both are known.
             B::Xor => {
                 let truth = |e: &Expr| e.clone().not();

@@ -53,6 +53,9 @@ pub(crate) struct Planner<'a> {
     pub(super) kinds: HashMap<ColumnId, ForeignType>,
     /// What expressions are by their type, where their form does not say it.
     pub(super) numbers: RefCell<HashMap<Expr, ForeignType>>,
+    /// How many digits behind the point numbers have by their type in PostgreSQL: constants as they are written, and columns. The
+    /// greatest number stands for several.
+    pub(super) scales: RefCell<HashMap<Expr, u32>>,
     /// How deep in calls the type of a number is asked for.
     pub(super) asked: Cell<u8>,
     /// Why the query's system refuses it, though it has a plan.
@@ -151,6 +154,7 @@ impl<'a> Planner<'a> {
         info.name = name.to_owned();
         let id = self.new_column(info)?;
         self.note_kind(id, expr);
+        self.note_scale(id, expr);
         self.note_collation(id, expr);
         Ok(id)
     }

@@ -78,7 +78,7 @@ impl ScopeTable {
     }
 
     /// The ids of its columns.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = ColumnId> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ColumnId> + Clone {
         self.columns.iter().map(|c| c.id)
     }
 }

@@ -6,9 +6,10 @@
 
 use sqlparser::ast::{self, Spanned};
 
+use super::foreign_type::ForeignType;
 use super::paths::elements_of;
 use super::shapes::Shape;
-use super::sight::ScopeTable;
+use super::sight::{ScopeColumn, ScopeTable};
 use super::source::TableCall;
 use super::{Planner, Result, only_ident, unsupported};
 use crate::dialects::Dialect;
@@ -30,12 +31,27 @@ impl<'a> Planner<'a> {
             return Ok(planned);
         }
         let columns: &[&str] = match function.as_str() {
+            "jsonb_each"
+            | "json_each"
+            | "jsonb_each_text"
+            | "json_each_text"
+            | "jsonb_object_keys"
+            | "json_object_keys"
+            | "jsonb_array_elements"
+            | "json_array_elements"
+                if self.dialect == Dialect::Postgres =>
+            {
+                return self.plan_members(&function, call);
+            }
             "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
                 &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]
             }
             "unnest" | "jsonb_array_elements_text" | "json_array_elements_text" | "regexp_split_to_table"
                 if self.dialect != Dialect::Sqlite =>
             {
+                return self.plan_unnest(&function, call);
+            }
+            "string_to_table" | "regexp_matches" if self.dialect == Dialect::Postgres => {
                 return self.plan_unnest(&function, call);
             }
             NUMBERED => return self.plan_numbered(call),
@@ -75,10 +91,24 @@ impl<'a> Planner<'a> {
     /// `unnest(array)` and its relatives: the elements, in a column that is called as the
     /// table is.
     fn plan_unnest(&mut self, function: &str, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
-        let planned = self.plan_arguments(call)?;
+        let mut planned = self.plan_arguments(call)?;
         let element = self.shape_of_elements(&planned);
         let elements = match (function, planned.as_slice()) {
-            ("regexp_split_to_table", [_, _]) => "pg_string_to_array",
+            ("unnest", [_, _, ..]) if self.dialect == Dialect::Postgres => {
+                return self.plan_abreast(planned, call);
+            }
+            ("regexp_split_to_table", [_, _]) => "pg_regexp_split",
+            ("string_to_table", [_, _]) => "pg_string_to_array",
+            ("regexp_matches", [_, pattern, flags @ ..])
+                if pattern.as_text().is_some_and(super::differing::matches_alike)
+                    && flags.len() <= 1
+                    && flags
+                        .iter()
+                        .all(|f| f.as_text().is_some_and(|f| f.chars().all(|c| "gi".contains(c)))) =>
+            {
+                planned.resize(3, Expr::text(""));
+                "pg_regexp_matches"
+            }
             ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
             _ => return unsupported(format!("{function} with these arguments"), call.name.span()),
         };
@@ -97,10 +127,63 @@ impl<'a> Planner<'a> {
             Rel::TableFunction { name: _, args, columns } => elements_of(args, columns),
             other => other,
         };
+        let column = if function.ends_with("_elements_text") { Some("value") } else { None };
+        self.as_only_column(function, column, &mut table, call);
+        if function == "regexp_matches" {
+            self.kinds.extend(table.ids().map(|id| (id, ForeignType::Array)));
+        }
+        self.as_source(rel, table, call.alias)
+    }
+
+    /// Names the only column of a function: as the table is called. PostgreSQL's that say a name of their own are found by both.
+    fn as_only_column(&self, function: &str, own: Option<&str>, table: &mut ScopeTable, call: TableCall<'a>) {
         table.name = function.to_owned();
         let called = call.alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
-        if let Some(column) = table.columns.first_mut() {
-            column.name = called;
+        let own = own.filter(|own| self.dialect == Dialect::Postgres && called != *own);
+        let Some(column) = table.columns.first_mut() else { return };
+        own.unwrap_or(&called).clone_into(&mut column.name);
+        let (id, part) = (column.id, column.part.clone());
+        if own.is_some() && call.alias.is_some_and(|a| a.columns.is_empty()) {
+            table.columns.push(ScopeColumn { part, unlisted: true, ..ScopeColumn::new(called, id) });
+        }
+    }
+
+    /// `UNNEST(a, b)`: the elements side by side, NULLs where an array has no more (PostgreSQL: functions-array).
+    fn plan_abreast(&mut self, arrays: Vec<Expr>, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        let count = arrays.len();
+        let rows = vec![Expr::function("pg_array_zip", arrays)];
+        let (rel, mut table) = self.named_relation("json_each", rows, &["value"])?;
+        let element = |(at, row): (usize, ColumnId)| {
+            let path = Expr::text(format!("$[{at}]"));
+            let part = Some(Expr::function("json_extract", vec![Expr::Column(row), path]));
+            ScopeColumn { part, ..ScopeColumn::new("unnest".to_owned(), row) }
+        };
+        table.columns = (0..count).zip(table.ids().cycle()).map(element).collect();
+        self.as_source(rel, table, call.alias)
+    }
+
+    /// PostgreSQL's functions that give the members or the elements of a document (functions-json).
+    fn plan_members(&mut self, function: &str, call: TableCall<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_arguments(call)?;
+        let document = match planned.as_slice() {
+            [document] if !document.has_subquery() => document.clone(),
+            _ => return unsupported(format!("{function} with these arguments"), call.name.span()),
+        };
+        let (rel, mut table) = self.named_relation("json_each", planned, &["key"])?;
+        let Some(key) = table.columns.first().map(|c| c.id) else {
+            return self.as_source(rel, table, call.alias);
+        };
+        let reader = if function.ends_with("_text") { "pg_json_text" } else { "pg_json_get" };
+        let value = Expr::function(reader, vec![document, Expr::Column(key)]);
+        let part = ScopeColumn { part: Some(value), ..ScopeColumn::new("value".to_owned(), key) };
+        table.name = function.to_owned();
+        if function.ends_with("_elements") {
+            table.columns = vec![part];
+            self.as_only_column(function, Some("value"), &mut table, call);
+        } else if function.ends_with("_keys") {
+            self.as_only_column(function, None, &mut table, call);
+        } else {
+            table.columns.push(part);
         }
         self.as_source(rel, table, call.alias)
     }

@@ -195,3 +195,80 @@ fn characters_are_padded() {
         assert!(text.contains("IN ('c', 'd')"), "{text}");
     }
 }
+
+#[test]
+fn a_text_of_a_decimal_has_the_digits_of_its_type() {
+    for (written, read) in [
+        ("(total * 1.50)::text", "printf('%.4f', t1.total * 1.5)"),
+        ("(id * 1.5)::text", "printf('%.1f', t1.id * 1.5)"),
+        ("1.50::text", "'1.50'"),
+        ("-0.10 || ''", "'-0.10'"),
+        ("EXTRACT(YEAR FROM day)::text", "CAST(CAST(strftime('%Y', t1.day) AS INTEGER) AS TEXT)"),
+        ("(total / 1.50)::text", "postgres_text(t1.total / 1.5, random())"),
+        ("COALESCE(total, 0)::text", "postgres_text("),
+        ("-(placed_at - day)", "pg_scale(pg_subtract("),
+        (
+            "(day, day) OVERLAPS (placed_at, INTERVAL '1 day')",
+            "pg_overlaps(t1.day, t1.day, t1.placed_at, pg_add(",
+        ),
+        ("day::char(2) = 'a '", "cast_as(t1.day, 'CHAR(2)') = 'a'"),
+    ] {
+        let sql = sqlite(&format!("SELECT {written} FROM orders"), Postgres);
+        assert!(sql.contains(read), "{written}: {sql}");
+    }
+    for (a, b) in [
+        ("(total * 1.5)::text", "(total * 1.50)::text"),
+        ("(total / 1.5)::text", "(total / 1.50)::text"),
+        ("ROUND(AVG(EXTRACT(YEAR FROM day)))", "ROUND(AVG(DATE_PART('year', day)))"),
+        ("AVG(EXTRACT(YEAR FROM day))::text", "AVG(DATE_PART('year', day))::text"),
+        ("FORMAT('%s', MAX(total * 2.0))", "FORMAT('%s', MAX(total * 2))"),
+        ("JSON_BUILD_OBJECT('a', MAX(total * 2.0))", "JSON_BUILD_OBJECT('a', MAX(total * 2))"),
+        ("JSON_BUILD_OBJECT('a', MIN(id))", "JSONB_BUILD_OBJECT('a', MIN(id))"),
+    ] {
+        let query = |e| format!("SELECT {e} FROM orders");
+        assert!(!is_equal(&query(a), &query(b), Postgres), "{a} | {b}");
+        assert!(is_equal(&query(a), &query(a), Postgres), "{a}");
+    }
+}
+
+#[test]
+fn rows_of_postgres_arrays_and_documents() {
+    for (a, b) in [
+        (
+            "SELECT e FROM orders, jsonb_array_elements_text(doc) AS e",
+            "SELECT e.value FROM orders, jsonb_array_elements_text(doc) AS e",
+        ),
+        (
+            "SELECT x->>'k' FROM orders, jsonb_array_elements(doc) AS x",
+            "SELECT y.v->>'k' FROM orders, jsonb_array_elements(doc) AS y(v)",
+        ),
+        ("SELECT jsonb_object_keys(doc) FROM orders", "SELECT k FROM orders, jsonb_object_keys(doc) AS k"),
+        (
+            "SELECT e.key FROM orders, jsonb_each(doc) e",
+            "SELECT k FROM orders, jsonb_each_text(doc) AS e (k, v)",
+        ),
+        (
+            "SELECT unnest(ARRAY[1, 2]), unnest(ARRAY[3]) FROM orders",
+            "SELECT a, b FROM orders, unnest(ARRAY[1, 2], ARRAY[3]) AS t (a, b)",
+        ),
+        (
+            "SELECT ARRAY(SELECT id FROM orders ORDER BY id)",
+            "SELECT ARRAY(SELECT o.id FROM orders o ORDER BY o.id)",
+        ),
+    ] {
+        assert!(is_equal(a, b, Postgres), "{a} | {b}");
+    }
+    for (a, b) in [
+        (
+            "SELECT regexp_split_to_table(name, '.') FROM customers",
+            "SELECT string_to_table(name, '.') FROM customers",
+        ),
+        ("SELECT value FROM orders, jsonb_each(doc)", "SELECT value FROM orders, jsonb_each_text(doc)"),
+        (
+            "SELECT unnest(ARRAY[1, 2]), unnest(tags) FROM orders",
+            "SELECT a, b FROM orders, unnest(ARRAY[1, 2]) a, unnest(tags) b",
+        ),
+    ] {
+        assert!(!is_equal(a, b, Postgres), "{a} | {b}");
+    }
+}

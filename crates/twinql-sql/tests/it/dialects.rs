@@ -52,7 +52,7 @@ fn common_names() {
         (&[Mysql], "SELECT IF(n > 1, a, b) FROM t", "SELECT IIF(n > 1, a, b) FROM t"),
         (&[Generic], "SELECT NVL(a, b) FROM t", "SELECT COALESCE(a, b) FROM t"),
         (&[Postgres], "SELECT string_agg(a, ',') FROM t", "SELECT GROUP_CONCAT(a) FROM t"),
-        (&[Postgres], "SELECT string_agg(DISTINCT a, ',') FROM t", "SELECT GROUP_CONCAT(DISTINCT a) FROM t"),
+        (&[Postgres], "SELECT string_agg(DISTINCT a, ',') FROM t", "SELECT pg_string_agg_distinct(a, ',') FROM t"),
         (&[Postgres, Generic], "SELECT id FROM t WHERE a ILIKE 'x%y'", "SELECT id FROM t WHERE a LIKE 'x%y'"),
         (&[Postgres, Generic], "SELECT id FROM t WHERE a LIKE 'x%_[*'", "SELECT id FROM t WHERE a GLOB 'x*?[[][*]'"),
         (&[Postgres], "SELECT id FROM t WHERE a LIKE 'x\\%%'", "SELECT id FROM t WHERE a GLOB 'x%*'"),

@@ -101,15 +101,12 @@ pub(super) fn variance(rows: &[Vec<Value>], sample: bool) -> Result<f64, Stop> {
     by.map(|by| squares / by as f64).ok_or(Stop::Null)
 }
 
-/// STRING_AGG(DISTINCT x, separator), as the rows come, in order of x, or the other way round.
-pub(super) fn distinct_joined(rows: &[Vec<Value>], direction: Option<Direction>) -> Returned {
-    let mut list: Vec<&Value> = match direction {
-        Some(_) => sorted(rows, 0),
-        None => values(rows, 0).collect(),
-    };
+/// STRING_AGG(DISTINCT x, separator), in order of x or the other way round. PostgreSQL sorts where no order is said, too.
+pub(super) fn distinct_joined(rows: &[Vec<Value>], direction: Direction) -> Returned {
+    let mut list: Vec<&Value> = sorted(rows, 0);
     let mut seen: HashSet<&Value> = HashSet::new();
     list.retain(|value| seen.insert(value));
-    if direction == Some(Direction::Desc) {
+    if direction == Direction::Desc {
         list.reverse();
     }
     let by = rows.first().and_then(|row| row.get(1)).and_then(text).unwrap_or_default();

@@ -62,6 +62,23 @@ pub(super) fn length(args: &[Value]) -> Returned {
     i64::try_from(first(args)?.len()).map(Value::Integer).map_err(|_| Stop::Null)
 }
 
+/// `a || b`: a NULL is no array.
+pub(super) fn cat(args: &[Value]) -> Returned {
+    let [a, b] = exactly(args)?;
+    match (elements(a), elements(b)) {
+        (None, None) => Err(Stop::Null),
+        (a, b) => Ok(written(a.into_iter().chain(b).flatten().collect())),
+    }
+}
+
+/// Arrays side by side, as long as the longest.
+pub(super) fn zip(args: &[Value]) -> Returned {
+    let lists: Vec<Vec<Json>> = args.iter().map(|a| elements(a).unwrap_or_default()).collect();
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let row = |at: usize| lists.iter().map(|list| list.get(at).cloned().unwrap_or(Json::Null)).collect();
+    Ok(written((0..longest).map(|at| Json::Array(row(at))).collect()))
+}
+
 /// ARRAY_TO_STRING: NULLs are left out, or stand as the third argument says.
 pub(super) fn to_string(args: &[Value]) -> Returned {
     let list = first(args)?;

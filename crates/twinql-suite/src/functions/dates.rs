@@ -3,7 +3,7 @@
 use twinql_sql::Value;
 use twinql_sql::temporal::{Interval, Moment, Part, Unit, format_mysql, format_postgres, parse_mysql};
 
-use super::{Returned, Stop, exactly, number, real, shown, text, whole};
+use super::{Returned, Stop, exactly, number, real, shown, text, truth, whole};
 
 pub(super) fn moment(value: &Value) -> Option<Moment> {
     match value {
@@ -119,6 +119,64 @@ pub(super) fn date_trunc(args: &[Value]) -> Returned {
     let [unit, at] = exactly(args)?;
     let unit = self::unit(unit, "date_trunc()")?;
     shown(moment(at).and_then(|m| m.truncated(unit)))
+}
+
+/// DATE_BIN: the beginning of the stride, counted from an origin, that a moment lies in.
+pub(super) fn date_bin(args: &[Value]) -> Returned {
+    let [stride, at, origin] = exactly(args)?;
+    let stride = span(stride).ok_or(Stop::Null)?;
+    let length = i64::try_from(stride.length()).ok().filter(|n| *n > 0 && stride.months == 0);
+    let length = length.ok_or("stride must be greater than zero, without months")?;
+    let (at, origin) = moment(at).zip(moment(origin)).ok_or(Stop::Null)?;
+    let begun = (at.epoch() - origin.epoch()).div_euclid(length).checked_mul(length);
+    shown(begun.and_then(|n| Moment::of_epoch(origin.epoch().checked_add(n)?)))
+}
+
+/// JUSTIFY_HOURS, JUSTIFY_DAYS and JUSTIFY_INTERVAL: 24 hours are a day, 30 days a month, and all have one sign.
+pub(super) fn justify(args: &[Value]) -> Returned {
+    const DAY: i64 = 86_400_000_000;
+    let [of, part] = exactly(args)?;
+    let (part, mut of) = (text(part).unwrap_or_default(), span(of).ok_or(Stop::Null)?);
+    let (hours, days) = (part != "days", part != "hours");
+    let against =
+        |great: i64, small: i64| if great.signum() * small.signum() < 0 { great.signum() } else { 0 };
+    if hours {
+        of.days = of.days.saturating_add(of.micros / DAY);
+        of.micros %= DAY;
+    }
+    if days {
+        of.months = of.months.saturating_add(of.days / 30);
+        of.days %= 30;
+        let rest = if of.days == 0 && hours { of.micros } else { of.days };
+        let sign = against(of.months, rest);
+        of.months -= sign;
+        of.days += 30 * sign;
+    }
+    if hours {
+        let sign = against(of.days, of.micros);
+        of.days -= sign;
+        of.micros += DAY * sign;
+    }
+    shown(Some(of))
+}
+
+/// OVERLAPS: both periods begin with the earlier of their ends, and the later one is not in them.
+pub(super) fn overlaps(args: &[Value]) -> Returned {
+    let at = |v: &Value| moment(v).map(|m| m.to_timestamp().to_string()).or_else(|| text(v));
+    let period = |from: &Value, to: &Value| match (at(from), at(to)) {
+        (Some(from), Some(to)) if from > to => Some((to, Some(from))),
+        (Some(from), to) => Some((from, to)),
+        (None, to) => Some((to?, None)),
+    };
+    let [a, b, c, d] = exactly(args)?;
+    let (l, r) = period(a, b).zip(period(c, d)).ok_or(Stop::Null)?;
+    let ((from, to), (other, until)) = if l.0 <= r.0 { (l, r) } else { (r, l) };
+    let to = to.ok_or(Stop::Null)?;
+    match (other < to || from == other, until) {
+        (true, None) if from == other => Err(Stop::Null),
+        (false, None) => Err(Stop::Null),
+        (holds, _) => Ok(truth(holds)),
+    }
 }
 
 /// EXTRACT of a moment or a span.

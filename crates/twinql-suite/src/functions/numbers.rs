@@ -2,7 +2,7 @@
 
 use twinql_sql::Value;
 
-use super::{Returned, Stop, exactly, number, text, texts, whole};
+use super::{Returned, Stop, exactly, number, real, text, texts, whole};
 
 /// A format, `FM9,990.00`: digits before and behind the point, and whether blanks are left out.
 struct Format<'f> {
@@ -145,4 +145,18 @@ pub(super) fn in_another_base(args: &[Value]) -> Returned {
         left /= u64::from(to);
     }
     Ok(Value::Text(out.into_iter().rev().collect()))
+}
+
+/// PostgreSQL's TO_NUMBER by a template of digits, groups and a point; of a text with more digits, or with none, nothing is known.
+pub(super) fn to_number(args: &[Value]) -> Returned {
+    let [subject, template] = texts(args)?;
+    let unread = || Stop::Error(format!("{subject:?} cannot be read as a number here"));
+    let plain: String = subject.chars().filter(|c| !matches!(c, ',' | ' ')).collect();
+    let digits = |t: &str| t.chars().filter(char::is_ascii_digit).count();
+    let template = template.replace('D', ".");
+    let (whole, behind) = template.split_once('.').unwrap_or((&template, ""));
+    let (front, back) = plain.split_once('.').unwrap_or((&plain, ""));
+    let fits = digits(front) <= digits(whole) && digits(back) <= digits(behind);
+    let only = plain.trim_start_matches('-').chars().all(|c| c.is_ascii_digit() || c == '.');
+    plain.parse().ok().filter(|_| fits && only).map(real).ok_or_else(unread)
 }

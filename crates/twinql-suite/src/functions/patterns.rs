@@ -72,6 +72,29 @@ pub(super) fn regexp(args: &[Value]) -> Returned {
     Ok(truth(compiled(&pattern, &flags)?.is_match(&subject)))
 }
 
+/// REGEXP_MATCHES: of the first match, with the flag `g` of each, what its groups match, or all of it.
+pub(super) fn matches(args: &[Value]) -> Returned {
+    let [subject, pattern, flags] = texts(args)?;
+    let found = compiled(&pattern, &flags)?;
+    let least = usize::from(found.captures_len() > 1);
+    let groups = |c: regex::Captures<'_>| -> Vec<Option<String>> {
+        c.iter().skip(least).map(|m| m.map(|m| m.as_str().to_owned())).collect()
+    };
+    let limit = if flags.contains('g') { usize::MAX } else { 1 };
+    let all: Vec<_> = found.captures_iter(&subject).take(limit).map(groups).collect();
+    Ok(Value::Text(serde_json::json!(all).to_string()))
+}
+
+/// REGEXP_SPLIT_TO_ARRAY. Around an empty match PostgreSQL leaves no empty parts.
+pub(super) fn split(args: &[Value]) -> Returned {
+    let [subject, pattern] = texts(args)?;
+    let by = compiled(&pattern, "c")?;
+    if by.is_match("") {
+        return Err("a text cannot be split at empty matches here".into());
+    }
+    Ok(Value::Text(serde_json::json!(by.split(&subject).collect::<Vec<_>>()).to_string()))
+}
+
 /// REGEXP_REPLACE: the first match, with the flag `g` all of them.
 pub(super) fn replace(args: &[Value]) -> Returned {
     let [subject, pattern, with] = texts(args)?;

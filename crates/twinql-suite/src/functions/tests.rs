@@ -173,7 +173,7 @@ fn what_each_aggregate_gives() {
         ("pg_var_samp(x) FROM t WHERE x < 3", "0.5"),
         ("pg_stddev_samp(x) FROM t WHERE x < 2", "NULL"),
         ("pg_stddev_pop(x) FROM t WHERE x < 3", "0.5"),
-        ("pg_string_agg_distinct(s, ', ') FROM t", "b, a"),
+        ("pg_string_agg_distinct(s, ', ') FROM t", "a, b"),
         ("pg_representative(s) FROM t", "b"),
         ("pg_string_agg_distinct_asc(s, ', ') FROM t", "a, b"),
         ("pg_string_agg_distinct_desc(s, '/') FROM t", "b/a"),

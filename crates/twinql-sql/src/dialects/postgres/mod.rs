@@ -1,7 +1,11 @@
 //! PostgreSQL 15.
 
-use super::aggregates::{self, To, aggregate};
+use super::aggregates::{self, To, Words, aggregate};
 use super::profile::*;
+use super::words::call;
+use crate::expr::Expr;
+use crate::plan::Planner;
+use crate::schema::Affinity;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "postgres",
@@ -30,5 +34,32 @@ pub(super) static PROFILE: Profile = Profile {
         ..Meaning::STANDARD
     },
     functions: None,
-    aggregates: &[aggregates::REGRESSIONS, &[aggregate("bit_xor", (1, 1), To::Call("sql_bit_xor"))]],
+    aggregates: &[
+        aggregates::REGRESSIONS,
+        &[
+            aggregate("bit_xor", (1, 1), To::Call("sql_bit_xor")),
+            aggregate("json_agg", (1, 1), To::Written(|p, args| collected(p, args, unless_empty))),
+            aggregate("jsonb_agg", (1, 1), To::Written(|p, args| collected(p, args, binary))),
+            aggregate("json_object_agg", (2, 2), To::Written(|p, args| collected(p, args, unless_empty))),
+            aggregate("jsonb_object_agg", (2, 2), To::Written(|p, args| collected(p, args, binary))),
+        ],
+    ],
 };
+
+/// An array of values, or an object of keys and values (functions-aggregate).
+fn collected(planner: &Planner<'_>, args: &[Expr], then: fn(Expr) -> Expr) -> Option<Words> {
+    let (value, keys) = args.split_last()?;
+    let name = if keys.is_empty() { "json_group_array" } else { "json_group_object" };
+    let keys = keys.iter().map(|key| key.clone().cast(Affinity::Text));
+    let args = keys.chain([planner.in_json(value)]).collect();
+    Some(Words { then: Some(then), ..Words::new(name, args) })
+}
+
+/// NULL of no rows.
+fn unless_empty(made: Expr) -> Expr {
+    call("nullif", vec![call("nullif", vec![made, Expr::text("[]")]), Expr::text("{}")])
+}
+
+fn binary(made: Expr) -> Expr {
+    call("pg_jsonb", vec![unless_empty(made)])
+}

@@ -50,18 +50,9 @@ pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
         return Ok(());
     };
     without_prefix(&mut function.name);
-    if let FunctionArguments::Subquery(rows) = &mut function.args
-        && last_name(&function.name).as_deref() == Some("array")
-    {
-        let span = rows.span();
-        return match array_of(rows.clone()) {
-            Some(written) => {
-                *expr = written;
-                Ok(())
-            }
-            None => unsupported("ARRAY of this kind of subquery", span),
-        };
-    }
+    let Some(function) = of_rows(expr)? else {
+        return Ok(());
+    };
     if function.over.is_none() {
         without_nulls(function);
         at_extreme(function);
@@ -72,6 +63,27 @@ pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
         *expr = call("bq_first_elements", vec![array, count], span);
     }
     Ok(())
+}
+
+/// `ARRAY(SELECT …)`, which PostgreSQL has too; another call is given back.
+pub(super) fn of_rows(expr: &mut Expr) -> Result<Option<&mut Function>, SqlError> {
+    if let Expr::Function(function) = &*expr
+        && let FunctionArguments::Subquery(rows) = &function.args
+        && last_name(&function.name).as_deref() == Some("array")
+    {
+        let span = rows.span();
+        return match array_of(rows.clone()) {
+            Some(written) => {
+                *expr = written;
+                Ok(None)
+            }
+            None => unsupported("ARRAY of this kind of subquery", span),
+        };
+    }
+    Ok(match expr {
+        Expr::Function(function) => Some(function),
+        _ => None,
+    })
 }
 
 /// DuckDB's `{'a': 1}` is `STRUCT(1 AS a)` (sql/data_types/struct).

@@ -111,6 +111,10 @@ impl VisitorMut for Rewriter {
             let written = array_queries::write_out(expr);
             self.flow(written)?;
         }
+        if self.dialect == Dialect::Postgres {
+            let written = array_queries::of_rows(expr).map(|_| ());
+            self.flow(written)?;
+        }
         lambda::write_out(expr, self.dialect);
         units::quote(expr, self.dialect);
         if self.dialect.functions_of_its_own() {

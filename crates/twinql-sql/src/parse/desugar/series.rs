@@ -29,6 +29,16 @@ const IN_OUTPUTS: [&str; 5] = [
     "regexp_split_to_table",
 ];
 
+/// Those of PostgreSQL alone.
+const OF_POSTGRES: [&str; 6] = [
+    "string_to_table",
+    "regexp_matches",
+    "jsonb_array_elements",
+    "json_array_elements",
+    "jsonb_object_keys",
+    "json_object_keys",
+];
+
 /// Moves the calls of such functions from the outputs of a SELECT to its FROM; one in each output, also where something is
 /// done with its rows: `generate_series(…)::date`.
 ///
@@ -41,7 +51,9 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize, dialect: Dialec
         return;
     };
     let is_alone = select.projection.len() == 1;
-    let mut moved = Vec::new();
+    let abreast = dialect == Dialect::Postgres && several(&select.projection, dialect);
+    let mut moved: Vec<TableFactor> = Vec::new();
+    let (mut arrays, mut columns) = (Vec::new(), Vec::new());
     let mut over_groups = false;
     for item in &mut select.projection {
         let (expr, name) = match item {
@@ -83,15 +95,31 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize, dialect: Dialec
             over_groups = true;
         }
         let span = call.span();
-        *made += 1;
+        if abreast && !(function == "unnest" && args.len() == 1) {
+            continue;
+        }
+        *made += usize::from(arrays.is_empty());
         let alias = Ident::with_span(span, format!("series_{made}"));
-        let column = Ident::with_span(span, "value");
-        let columns = vec![TableAliasColumnDef { name: column.clone(), data_type: None }];
-        let called = TableAlias { explicit: true, name: alias.clone(), columns, at: None };
-        moved.push(call_in_from(&function, args, Some(called), span));
+        let column = match arrays.len() {
+            0 => Ident::with_span(span, "value"),
+            more => Ident::with_span(span, format!("value_{}", more + 1)),
+        };
+        let named = TableAliasColumnDef { name: column.clone(), data_type: None };
+        if abreast {
+            arrays.append(&mut args);
+            columns.push(named);
+        } else {
+            let called = TableAlias { explicit: true, name: alias.clone(), columns: vec![named], at: None };
+            moved.push(call_in_from(&function, args, Some(called), span));
+        }
         *call = Expr::CompoundIdentifier(vec![alias, column]);
         let name = name.unwrap_or_else(|| Ident::with_span(span, function));
         *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias: name };
+    }
+    if !arrays.is_empty() {
+        let name = Ident::new(format!("series_{made}"));
+        let called = TableAlias { explicit: true, name, columns, at: None };
+        moved.push(call_in_from("unnest", arrays, Some(called), Span::empty()));
     }
     if over_groups {
         select.from.clear();
@@ -100,11 +128,26 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize, dialect: Dialec
     select.from.extend(moved.into_iter().map(|relation| TableWithJoins { relation, joins: Vec::new() }));
 }
 
+/// Whether several outputs give rows, which PostgreSQL takes side by side (xfunc-sql, SQL functions returning sets).
+fn several(outputs: &[SelectItem], dialect: Dialect) -> bool {
+    let gives_rows = |item: &&SelectItem| match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => {
+            set_returning(&mut expr.clone(), dialect).is_some()
+        }
+        _ => false,
+    };
+    outputs.iter().filter(gives_rows).nth(1).is_some()
+}
+
 /// The call of such a function that an output is, or that a cast or a function of one row is applied to.
 fn set_returning(expr: &mut Expr, dialect: Dialect) -> Option<&mut Expr> {
     let gives_rows = |name: &str| {
-        let own =
-            matches!((dialect, name), (Dialect::Clickhouse, "arrayjoin") | (Dialect::Databricks, "explode"));
+        let own = match dialect {
+            Dialect::Clickhouse => name == "arrayjoin",
+            Dialect::Databricks => name == "explode",
+            Dialect::Postgres => OF_POSTGRES.contains(&name),
+            _ => false,
+        };
         // DuckDB's is a list there (sql/functions/list#range-functions).
         let list = (dialect, name) == (Dialect::Duckdb, "generate_series");
         own || IN_OUTPUTS.contains(&name) && !list
@@ -114,6 +157,7 @@ fn set_returning(expr: &mut Expr, dialect: Dialect) -> Option<&mut Expr> {
     }
     match expr {
         Expr::Nested(inner)
+        | Expr::CompoundFieldAccess { root: inner, access_chain: _ }
         | Expr::Cast { kind: _, expr: inner, data_type: _, format: None }
         | Expr::Extract { field: _, syntax: _, expr: inner } => set_returning(inner, dialect),
         Expr::BinaryOp { left, op: _, right } => {
@@ -156,12 +200,13 @@ pub(super) fn as_call(factor: &mut TableFactor, numbered: bool) {
         with_offset_alias: None,
         with_ordinality,
     } = factor
-        && let [array] = array_exprs.as_slice()
+        && let [array, more @ ..] = array_exprs.as_slice()
+        && (more.is_empty() || !numbered)
         && *with_ordinality == numbered
     {
         let function = if numbered { crate::plan::NUMBERED } else { "unnest" };
         let span = array.span();
-        *factor = call_in_from(function, vec![array.clone()], alias.clone(), span);
+        *factor = call_in_from(function, array_exprs.clone(), alias.clone(), span);
     }
 }
 
