@@ -258,7 +258,13 @@ impl Planner<'_> {
             },
             _ if self.dialect != Dialect::Postgres => None,
             Expr::Unary { op: UnaryOp::Neg, expr } => self.scale(expr),
-            Expr::Cast { expr, affinity: Affinity::Numeric } => self.scale(expr),
+            Expr::Cast { expr, affinity: Affinity::Numeric } => match expr.as_text() {
+                Some(text) if text.contains(['e', 'E']) => None,
+                Some(text) => {
+                    text.split_once('.').map_or(Some(0), |(_, behind)| u32::try_from(behind.len()).ok())
+                }
+                None => self.scale(expr),
+            },
             Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub, left, right } => {
                 Some(self.scale(left)?.max(self.scale(right)?))
             }
