@@ -202,6 +202,9 @@ fn a_text_of_a_decimal_has_the_digits_of_its_type() {
         let sql = sqlite(&format!("SELECT {written} FROM orders"), Postgres);
         assert!(sql.contains(read), "{written}: {sql}");
     }
+    let pair =
+        ["1.5", "1.50"].map(|n| format!("SELECT (total * {n})::varchar, (total / {n})::varchar FROM orders"));
+    assert!(!is_equal(&pair[0], &pair[1], Dialect::Redshift));
     for (a, b) in [
         ("(total * 1.5)::text", "(total * 1.50)::text"),
         ("(total / 1.5)::text", "(total / 1.50)::text"),
