@@ -411,7 +411,7 @@ pub(super) const FURTHER: &[&str] = &words![
 pub(super) const OPAQUE: &[&str] = &words![
     generic_divide generic_format generic_log generic_ltrim generic_rtrim generic_substring generic_trim mysql_char
     mysql_json_type mysql_ltrim mysql_quote mysql_rtrim mysql_soundex mysql_trim postgres_format
-    postgres_substring_matching postgres_text
+    postgres_substring_matching postgres_text redshift_text
 ];
 
 /// SQLite's window functions (<https://sqlite.org/windowfunctions.html#built_in_window_functions>) with the least and the

@@ -176,7 +176,7 @@ impl Planner<'_> {
         if self.is_truth(&expr) {
             return truth(expr, ["true", "false"]);
         }
-        if !matches!(self.dialect, Dialect::Postgres | Dialect::Mysql) {
+        if !self.keeps_digits() && self.dialect != Dialect::Mysql {
             return expr;
         }
         let scale = self.scale(&expr).filter(|_| !expr.has_subquery());
@@ -186,11 +186,15 @@ impl Planner<'_> {
             (_, Some(scale)) if scale > 0 || self.class(&expr) != TypeClass::Integer => {
                 self.printed(&format!("%.{scale}f"), &[expr])
             }
-            (_, None) if self.dialect == Dialect::Postgres && !self.has_its_own(&expr) => {
-                self.shown_somehow(expr)
-            }
+            (_, None) if self.keeps_digits() && !self.has_its_own(&expr) => self.shown_somehow(expr),
             _ => expr,
         }
+    }
+
+    /// Whether the digits behind the point of a decimal are told by its type: also in Redshift
+    /// (<https://docs.aws.amazon.com/redshift/latest/dg/r_numeric_computations201.html>).
+    fn keeps_digits(&self) -> bool {
+        matches!(self.dialect, Dialect::Postgres | Dialect::Redshift)
     }
 
     /// Whether a value is shown as it is stored: a text, a whole number, a binary one, a decimal column of no declared scale.
@@ -212,7 +216,7 @@ impl Planner<'_> {
             _ => false,
         };
         let open = self.scales.borrow().iter().any(padded).then(|| call("random", Vec::new()));
-        call("postgres_text", std::iter::once(expr).chain(open).collect())
+        call(&self.dialect.opaque_name("text"), std::iter::once(expr).chain(open).collect())
     }
 
     /// A constant; PostgreSQL keeps how many digits behind the point a number is written with.
@@ -225,7 +229,7 @@ impl Planner<'_> {
     }
 
     pub(super) fn note_digits(&self, text: &str, planned: &Expr) {
-        if matches!(planned, Expr::Literal(Value::Real(_))) && self.dialect == Dialect::Postgres {
+        if matches!(planned, Expr::Literal(Value::Real(_))) && self.keeps_digits() {
             let (digits, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
             let behind = digits.split_once('.').map_or(0, |(_, behind)| behind.replace('_', "").len());
             let behind = i64::try_from(behind).unwrap_or(0).saturating_sub(power.parse().unwrap_or(0));
@@ -240,7 +244,7 @@ impl Planner<'_> {
 
     /// Notes how many digits behind the point a column's values have.
     pub(super) fn note_scale(&self, id: ColumnId, value: &Expr) {
-        let scale = Some(value).filter(|_| self.dialect == Dialect::Postgres).and_then(|e| self.scale(e));
+        let scale = Some(value).filter(|_| self.keeps_digits()).and_then(|e| self.scale(e));
         self.scales.borrow_mut().extend(scale.map(|scale| (Expr::Column(id), scale)));
     }
 
@@ -258,7 +262,7 @@ impl Planner<'_> {
                 ("round", [x, digits]) if !binary(x) => {
                     digits.as_integer().and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= 30)
                 }
-                _ if self.dialect != Dialect::Postgres => None,
+                _ if !self.keeps_digits() => None,
                 ("round" | "ceil" | "ceiling" | "floor" | "trunc", [x])
                     if !binary(x) && self.is_decimal(expr) =>
                 {
@@ -272,9 +276,15 @@ impl Planner<'_> {
                 },
                 _ => None,
             },
-            _ if self.dialect != Dialect::Postgres => None,
+            _ if !self.keeps_digits() => None,
             Expr::Unary { op: UnaryOp::Neg, expr } => self.scale(expr),
-            Expr::Cast { expr, affinity: Affinity::Numeric } => self.scale(expr),
+            Expr::Cast { expr, affinity: Affinity::Numeric } => match expr.as_text() {
+                Some(text) if text.contains(['e', 'E']) => None,
+                Some(text) => {
+                    text.split_once('.').map_or(Some(0), |(_, behind)| u32::try_from(behind.len()).ok())
+                }
+                None => self.scale(expr),
+            },
             Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub, left, right } => {
                 Some(self.scale(left)?.max(self.scale(right)?))
             }
@@ -284,7 +294,7 @@ impl Planner<'_> {
             _ => None,
         };
         let whole = || {
-            let whole = self.dialect == Dialect::Postgres && self.class(expr) == TypeClass::Integer;
+            let whole = self.keeps_digits() && self.class(expr) == TypeClass::Integer;
             (whole && !binary(expr)).then_some(0)
         };
         scale.or_else(whole).filter(|scale| *scale <= 30)

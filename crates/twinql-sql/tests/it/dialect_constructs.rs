@@ -203,6 +203,7 @@ fn a_text_of_a_decimal_has_the_digits_of_its_type() {
         ("(id * 1.5)::text", "printf('%.1f', t1.id * 1.5)"),
         ("1.50::text", "'1.50'"),
         ("-0.10 || ''", "'-0.10'"),
+        ("'1.50'::numeric::text", "printf('%.2f', CAST('1.50' AS NUMERIC))"),
         ("EXTRACT(YEAR FROM day)::text", "CAST(CAST(strftime('%Y', t1.day) AS INTEGER) AS TEXT)"),
         ("(total / 1.50)::text", "postgres_text(t1.total / 1.5, random())"),
         ("COALESCE(total, 0)::text", "postgres_text("),
@@ -216,6 +217,9 @@ fn a_text_of_a_decimal_has_the_digits_of_its_type() {
         let sql = sqlite(&format!("SELECT {written} FROM orders"), Postgres);
         assert!(sql.contains(read), "{written}: {sql}");
     }
+    let pair =
+        ["1.5", "1.50"].map(|n| format!("SELECT (total * {n})::varchar, (total / {n})::varchar FROM orders"));
+    assert!(!is_equal(&pair[0], &pair[1], Dialect::Redshift));
     for (a, b) in [
         ("(total * 1.5)::text", "(total * 1.50)::text"),
         ("(total / 1.5)::text", "(total / 1.50)::text"),
@@ -250,6 +254,10 @@ fn rows_of_postgres_arrays_and_documents() {
         (
             "SELECT unnest(ARRAY[1, 2]), unnest(ARRAY[3]) FROM orders",
             "SELECT a, b FROM orders, unnest(ARRAY[1, 2], ARRAY[3]) AS t (a, b)",
+        ),
+        (
+            "SELECT x FROM orders CROSS JOIN LATERAL unnest(tags) WITH ORDINALITY AS t (x, n) WHERE n = 1",
+            "SELECT x FROM orders, unnest(tags) WITH ORDINALITY AS t (x, n) WHERE n = 1",
         ),
         (
             "SELECT ARRAY(SELECT id FROM orders ORDER BY id)",

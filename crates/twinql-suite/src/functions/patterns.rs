@@ -80,6 +80,9 @@ pub(super) fn matches(args: &[Value]) -> Returned {
     let groups = |c: regex::Captures<'_>| -> Vec<Option<String>> {
         c.iter().skip(least).map(|m| m.map(|m| m.as_str().to_owned())).collect()
     };
+    if subject.len().saturating_mul(found.captures_len()) > 1 << 20 {
+        return Err("string or blob too big".into());
+    }
     let limit = if flags.contains('g') { usize::MAX } else { 1 };
     let all: Vec<_> = found.captures_iter(&subject).take(limit).map(groups).collect();
     Ok(Value::Text(serde_json::json!(all).to_string()))

@@ -245,6 +245,23 @@ array_remove(ARRAY[1, 2, 1], 1)
 sin(n)
 degrees(n)
 atan2(n, 2)
+(price * 1.50)::text
+-(made - TIMESTAMP '2024-01-01')
+array_cat(ARRAY[1], ARRAY[2])
+ARRAY[1, 2] || 3
+ARRAY(SELECT i.id FROM item i ORDER BY i.id)
+date_bin('15 minutes', made, TIMESTAMP '2001-01-01')
+justify_hours(INTERVAL '3 days -30 hours')
+(made, made + INTERVAL '1 day') OVERLAPS (TIMESTAMP '2024-01-01', TIMESTAMP '2024-06-01')
+(regexp_match(note, '[a-z]+'))[1]
+to_number('1,234.5', '9,999.9')
+jsonb_build_object('n', n, 'ok', ok)->>'ok'
+SELECT STRING_AGG(DISTINCT name, ', ') FROM item
+SELECT unnest(ARRAY[1, 2]), unnest(ARRAY[3])
+SELECT a, b FROM unnest(ARRAY[1, 2], ARRAY['a']) AS t (a, b)
+SELECT regexp_split_to_table('a1b22c', '[0-9]+')
+SELECT e.key, e.value FROM jsonb_each_text('{"a": true, "b": "x"}') AS e
+SELECT x->>'k' FROM jsonb_array_elements('[{"k": 1}, {}]') AS x
 SELECT generate_series(MIN(n), MAX(n)) AS k FROM item
 SELECT generate_series(MIN(day), MAX(day), '1 month')::date AS k FROM item WHERE day >= '2024-01-01' AND day < '2025-01-01'
 SELECT date_trunc('month', generate_series('2024-01-15'::date, '2024-04-15'::date, '1 month'))::date AS k

@@ -208,6 +208,15 @@ pub(super) fn as_call(factor: &mut TableFactor, numbered: bool) {
         let span = array.span();
         *factor = call_in_from(function, array_exprs.clone(), alias.clone(), span);
     }
+    // Behind LATERAL it is a function.
+    if let TableFactor::Function { lateral: _, name, args, with_ordinality: true, alias } = factor
+        && numbered
+        && last_name(name).as_deref() == Some("unnest")
+        && let Some(args) = plain_arguments(args)
+    {
+        let args = args.into_iter().cloned().collect();
+        *factor = call_in_from(crate::plan::NUMBERED, args, alias.clone(), name.span());
+    }
 }
 
 /// What else gives a series, and what its only column is called: DuckDB's and Spark's RANGE end before their second bound,
