@@ -26,7 +26,6 @@ mod edits;
 pub mod esm_agreement;
 mod ex;
 mod fluency_model;
-pub mod gaming;
 pub mod hacking;
 pub mod inputs;
 mod page;
@@ -67,7 +66,6 @@ pub const MEASUREMENTS: &[Measurement] = &[
     esm_agreement::MEASUREMENT,
     ex::MEASUREMENT,
     fluency_model::MEASUREMENT,
-    gaming::MEASUREMENT,
     hacking::MEASUREMENT,
     plausible_forms::MEASUREMENT,
     probe_agreement::MEASUREMENT,

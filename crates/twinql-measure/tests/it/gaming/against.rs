@@ -11,8 +11,8 @@ use twinql_suite::{
 };
 
 /// The constants, one a line.
-pub fn constants() -> Vec<&'static str> {
-    include_str!("../../../../data/constants.sql")
+pub(super) fn constants() -> Vec<&'static str> {
+    include_str!("../../../../../data/constants.sql")
         .lines()
         .filter(|line| !line.starts_with("--") && !line.trim().is_empty())
         .collect()
@@ -20,50 +20,26 @@ pub fn constants() -> Vec<&'static str> {
 
 /// What became of the pairs of golds and constants.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    pub pairs: usize,
-    pub different: usize,
-    pub untested: usize,
-    /// Timeouts and errors.
-    pub none: usize,
-    /// The same, and proved to be.
-    pub proved: usize,
-    /// The same, and the gold reads no table either.
-    pub constant: usize,
-    /// The same: database, gold, constant.
-    pub same: Vec<(String, String, String)>,
-    /// Untested: database, gold, constant, reason.
-    pub reasons: Vec<(String, String, String, String)>,
+pub(super) struct Tally {
+    pub(super) pairs: usize,
+    pub(super) different: usize,
+    /// The same without a proof, while the gold reads a table: database, gold, constant.
+    pub(super) same: Vec<(String, String, String)>,
 }
 
 impl Tally {
     fn add(mut self, other: Tally) -> Tally {
         self.pairs += other.pairs;
         self.different += other.different;
-        self.untested += other.untested;
-        self.none += other.none;
-        self.proved += other.proved;
-        self.constant += other.constant;
         self.same.extend(other.same);
-        self.reasons.extend(other.reasons);
         self
     }
 
     fn same(&mut self, schema: &Schema, gold: &str, pred: &str, semantics: &Semantics) {
-        if matches!(prove(schema, gold, pred, semantics), Ok(Proof::Equal(_))) {
-            self.proved += 1;
-        } else if !reads(gold) {
-            self.constant += 1;
-        } else {
+        let proved = || matches!(prove(schema, gold, pred, semantics), Ok(Proof::Equal(_)));
+        if reads(gold) && !proved() {
             self.same.push((schema.db_id.clone(), gold.to_owned(), pred.to_owned()));
         }
-    }
-
-    fn untested(&mut self, schema: &Schema, gold: &str, pred: &str, reason: String) {
-        self.untested += 1;
-        let texts = [&schema.db_id, gold, pred].map(str::to_owned);
-        let [db_id, gold, pred] = texts;
-        self.reasons.push((db_id, gold, pred, reason));
     }
 }
 
@@ -73,12 +49,12 @@ fn reads(sql: &str) -> bool {
 }
 
 /// A schema with its golds.
-pub type OfSchema = (Schema, Vec<String>);
+pub(super) type OfSchema = (Schema, Vec<String>);
 /// Schemas, each with its golds.
-pub type Golds = [OfSchema];
+pub(super) type Golds = [OfSchema];
 
 /// `twinql judge` on every pair.
-pub fn judged(golds: &Golds, preds: &[&str], semantics: &Semantics) -> Tally {
+pub(super) fn judged(golds: &Golds, preds: &[&str], semantics: &Semantics) -> Tally {
     let config = JudgeConfig { semantics: semantics.clone(), ..JudgeConfig::default() };
     let all: Vec<(&Schema, &String)> =
         golds.iter().flat_map(|(schema, golds)| golds.iter().map(move |gold| (schema, gold))).collect();
@@ -93,8 +69,7 @@ pub fn judged(golds: &Golds, preds: &[&str], semantics: &Semantics) -> Tally {
                 match judge.judge(gold, pred) {
                     Verdict::Same { .. } => tally.same(schema, gold, pred, semantics),
                     Verdict::Different { .. } => tally.different += 1,
-                    Verdict::Untested { reason, .. } => tally.untested(schema, gold, pred, reason),
-                    _ => tally.none += 1,
+                    _ => {}
                 }
             }
             tally
@@ -103,7 +78,7 @@ pub fn judged(golds: &Golds, preds: &[&str], semantics: &Semantics) -> Tally {
 }
 
 /// The distilled suites of the golds.
-pub fn suite(golds: &Golds, config: DistilConfig) -> Suite {
+pub(super) fn suite(golds: &Golds, config: DistilConfig) -> Suite {
     let tasks: Vec<Task> = golds
         .iter()
         .map(|(schema, golds)| Task {
@@ -117,7 +92,7 @@ pub fn suite(golds: &Golds, config: DistilConfig) -> Suite {
 }
 
 /// `twinql suite run` on every pair.
-pub fn run_on(suite: &Suite, golds: &Golds, preds: &[&str]) -> Tally {
+pub(super) fn run_on(suite: &Suite, golds: &Golds, preds: &[&str]) -> Tally {
     let mut pairs = Vec::new();
     let mut schemas = Vec::new();
     for (schema, golds) in golds {
@@ -141,15 +116,14 @@ pub fn run_on(suite: &Suite, golds: &Golds, preds: &[&str]) -> Tally {
                 tally.same(schema, &pair.gold, &pair.pred, &suite.config.semantics);
             }
             Verdict::Different { .. } => tally.different += 1,
-            Verdict::Untested { reason, .. } => tally.untested(schema, &pair.gold, &pair.pred, reason),
-            _ => tally.none += 1,
+            _ => {}
         }
     }
     tally
 }
 
 /// The databases of a suite as SQLite files in `folder`, by schema.
-pub fn files(suite: &Suite, folder: &Path) -> Vec<Vec<PathBuf>> {
+pub(super) fn files(suite: &Suite, folder: &Path) -> Vec<Vec<PathBuf>> {
     let write = |db_id: &str, number: usize, sql: &str| {
         let path = folder.join(format!("{db_id}.{number}.sqlite"));
         let connection = rusqlite::Connection::open(&path).expect("a new file");
@@ -170,7 +144,12 @@ pub fn files(suite: &Suite, folder: &Path) -> Vec<Vec<PathBuf>> {
 
 /// `twinql execute` on every pair, over the files of each schema. These are as small as the judge's databases
 /// and so are the steps here: a constant that never ends would take ten seconds against each gold.
-pub fn executed(golds: &Golds, files: &[Vec<PathBuf>], preds: &[&str], semantics: &Semantics) -> Tally {
+pub(super) fn executed(
+    golds: &Golds,
+    files: &[Vec<PathBuf>],
+    preds: &[&str],
+    semantics: &Semantics,
+) -> Tally {
     let all: Vec<(&Schema, &String, &Vec<PathBuf>)> = golds
         .iter()
         .zip(files)
@@ -188,8 +167,7 @@ pub fn executed(golds: &Golds, files: &[Vec<PathBuf>], preds: &[&str], semantics
                     match judge.report(files, gold, pred).verdict {
                         FileVerdict::Same { .. } => tally.same(schema, gold, pred, semantics),
                         FileVerdict::Different { .. } => tally.different += 1,
-                        FileVerdict::Untested { reason, .. } => tally.untested(schema, gold, pred, reason),
-                        _ => tally.none += 1,
+                        _ => {}
                     }
                 }
                 tally

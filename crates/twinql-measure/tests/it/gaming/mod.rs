@@ -1,8 +1,10 @@
 //! No query that reads no table is called the same as one that does, by the judge, on a distilled suite,
-//! on files; `scripts/gaming.sh` does the same over all golds of a benchmark.
+//! on files.
+
+mod against;
+
 use std::collections::BTreeMap;
 
-use twinql_measure::gaming::against;
 use twinql_measure::inputs::bundled;
 use twinql_sql::{Schema, Semantics, schema};
 use twinql_suite::suite::DistilConfig;
