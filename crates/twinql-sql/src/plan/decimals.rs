@@ -171,6 +171,14 @@ impl Planner<'_> {
                 self.printed(&format!("%.{scale}f"), &[expr])
             }
             (_, None) if self.keeps_digits() && !self.has_its_own(&expr) => self.shown_somehow(expr),
+            // A binary number has no point where it is whole.
+            _ if self.dialect == Dialect::Postgres
+                && self.class(&expr) == TypeClass::Number
+                && self.is_double(&expr)
+                && !expr.has_subquery() =>
+            {
+                self.printed("%.15g", &[expr])
+            }
             _ => expr,
         }
     }
