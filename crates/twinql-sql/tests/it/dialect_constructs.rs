@@ -218,6 +218,7 @@ fn a_text_of_a_decimal_has_the_digits_of_its_type() {
         ("AVG(EXTRACT(YEAR FROM day))::text", "AVG(DATE_PART('year', day))::text"),
         ("FORMAT('%s', MAX(total * 2.0))", "FORMAT('%s', MAX(total * 2))"),
         ("JSON_BUILD_OBJECT('a', MAX(total * 2.0))", "JSON_BUILD_OBJECT('a', MAX(total * 2))"),
+        ("JSON_BUILD_OBJECT('a', TRUE)", "JSON_BUILD_OBJECT('a', 1)"),
         ("JSON_BUILD_OBJECT('a', MIN(id))", "JSONB_BUILD_OBJECT('a', MIN(id))"),
     ] {
         let query = |e| format!("SELECT {e} FROM orders");
