@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use sqlparser::tokenizer::Span;
 
+use super::foreign_type::ForeignType;
 use super::{Planner, Result, invalid, types};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, Expr};
@@ -45,12 +46,17 @@ impl Planner<'_> {
         if !scope.allow.aggregates {
             return invalid("misuse of an aggregate function", span);
         }
-        if let Some((id, _)) = scope.aggregates.iter().find(|(_, known)| *known == call) {
+        let mut info = types::aggregate_info(&call, false, &self.columns);
+        let kind = self.type_of_aggregate(&call, &mut info);
+        // DATE_PART and EXTRACT are one expression of two types.
+        let double = Some(ForeignType::Double);
+        let known = |(id, known): &&(ColumnId, AggregateCall)| {
+            *known == call && (self.kinds.get(id).copied() == double) == (kind == double)
+        };
+        if let Some((id, _)) = scope.aggregates.iter().find(known) {
             return Ok(Expr::Column(*id));
         }
         self.check_aggregate(&call, span);
-        let mut info = types::aggregate_info(&call, false, &self.columns);
-        let kind = self.type_of_aggregate(&call, &mut info);
         let id = self.new_column(info)?;
         self.kinds.extend(kind.map(|kind| (id, kind)));
         if let (AggFunc::Sum | AggFunc::Min | AggFunc::Max, Some(value)) = (&call.func, call.args.first()) {

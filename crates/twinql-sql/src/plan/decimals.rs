@@ -97,9 +97,9 @@ impl Planner<'_> {
         if self.dialect != Dialect::Postgres {
             return None;
         }
-        if matches!(&call.func, AggFunc::Other(name) if matches!(name.as_str(), "pg_array_agg" | "json_group_array"))
-        {
-            return Some(ForeignType::Array);
+        if let AggFunc::Other(name) = &call.func {
+            let array = (name == "json_group_array").then_some(ForeignType::Array);
+            return array.or_else(|| ForeignType::of_function(name));
         }
         let argument = call.args.first();
         let big = argument.is_some_and(|e| self.kind(e) == Some(ForeignType::Big));
@@ -187,6 +187,14 @@ impl Planner<'_> {
                 self.printed(&format!("%.{scale}f"), &[expr])
             }
             (_, None) if self.keeps_digits() && !self.has_its_own(&expr) => self.shown_somehow(expr),
+            // A binary number has no point where it is whole.
+            _ if self.dialect == Dialect::Postgres
+                && self.class(&expr) == TypeClass::Number
+                && self.is_double(&expr)
+                && !expr.has_subquery() =>
+            {
+                self.printed("%.15g", &[expr])
+            }
             _ => expr,
         }
     }

@@ -204,7 +204,7 @@ impl Planner<'_> {
             Expr::Cast { expr: _, affinity: Affinity::Real } => true,
             Expr::Binary { op: BinaryOp::Div, left, right } => match &**left {
                 Expr::Cast { expr, affinity: Affinity::Real } => {
-                    whole(expr) && whole(right) || self.is_double(right)
+                    whole(expr) && whole(right) || self.is_double(expr) || self.is_double(right)
                 }
                 left => self.is_double(left) || self.is_double(right),
             },

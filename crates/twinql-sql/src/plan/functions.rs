@@ -310,7 +310,19 @@ impl<'a> Planner<'a> {
             if self.dialect == Dialect::Sqlite && function::window_arity(&call.name).is_some() {
                 return invalid(format!("misuse of window function {}()", call.name), function.span());
             }
-            let args = self.plan_exprs(call.args)?;
+            // A written truth value is a number here, and a word in a document.
+            let truth = |e: &&ast::Expr| match e {
+                ast::Expr::Value(value) if matches!(value.value, ast::Value::Boolean(_)) => {
+                    Some(Expr::function("json".to_owned(), vec![Expr::text(e.to_string().to_lowercase())]))
+                }
+                _ => None,
+            };
+            let in_document = self.dialect == Dialect::Postgres && call.name.contains("_build_");
+            let truths: Vec<Option<Expr>> = call.args.iter().map(truth).collect();
+            let mut args = self.plan_exprs(call.args)?;
+            if in_document {
+                args = args.into_iter().zip(truths).map(|(arg, truth)| truth.unwrap_or(arg)).collect();
+            }
             return Ok(self.function(call.name, args));
         };
         let func = known.in_dialect(Dialect::Sqlite);

@@ -39,6 +39,8 @@ impl<'a> Planner<'a> {
             | "json_object_keys"
             | "jsonb_array_elements"
             | "json_array_elements"
+            | "jsonb_array_elements_text"
+            | "json_array_elements_text"
                 if self.dialect == Dialect::Postgres =>
             {
                 return self.plan_members(&function, call);
@@ -127,8 +129,7 @@ impl<'a> Planner<'a> {
             Rel::TableFunction { name: _, args, columns } => elements_of(args, columns),
             other => other,
         };
-        let column = if function.ends_with("_elements_text") { Some("value") } else { None };
-        self.as_only_column(function, column, &mut table, call);
+        self.as_only_column(function, None, &mut table, call);
         if function == "regexp_matches" {
             self.kinds.extend(table.ids().map(|id| (id, ForeignType::Array)));
         }
@@ -139,7 +140,7 @@ impl<'a> Planner<'a> {
     fn as_only_column(&self, function: &str, own: Option<&str>, table: &mut ScopeTable, call: TableCall<'a>) {
         table.name = function.to_owned();
         let called = call.alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
-        let own = own.filter(|own| self.dialect == Dialect::Postgres && called != *own);
+        let own = own.filter(|own| called != *own);
         let Some(column) = table.columns.first_mut() else { return };
         own.unwrap_or(&called).clone_into(&mut column.name);
         let (id, part) = (column.id, column.part.clone());
@@ -177,7 +178,7 @@ impl<'a> Planner<'a> {
         let value = Expr::function(reader, vec![document, Expr::Column(key)]);
         let part = ScopeColumn { part: Some(value), ..ScopeColumn::new("value".to_owned(), key) };
         table.name = function.to_owned();
-        if function.ends_with("_elements") {
+        if function.contains("_elements") {
             table.columns = vec![part];
             self.as_only_column(function, Some("value"), &mut table, call);
         } else if function.ends_with("_keys") {

@@ -9,6 +9,7 @@ use sqlparser::ast::{self, Spanned};
 use sqlparser::tokenizer::{Location, Span};
 
 use super::aggregates::Then;
+use super::foreign_type::ForeignType;
 use super::functions::Call;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
@@ -206,6 +207,15 @@ impl<'a> Planner<'a> {
         );
         let id = self.new_column(ColumnInfo::computed(&planned.func, class, nullable))?;
         self.note_column(id, function.span());
+        match (planned.func.as_str(), planned.args.first()) {
+            ("lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max", Some(value)) => {
+                self.note_kind(id, value);
+            }
+            ("sum" | "avg", Some(value)) if self.dialect == Dialect::Postgres && self.is_double(value) => {
+                self.kinds.insert(id, ForeignType::Double);
+            }
+            (name, _) => self.kinds.extend(ForeignType::of_function(name).map(|kind| (id, kind))),
+        }
         if let Some(scope) = self.scopes.last_mut() {
             scope.windows.push((id, planned));
         }

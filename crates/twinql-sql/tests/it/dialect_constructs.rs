@@ -208,6 +208,7 @@ fn a_text_of_a_decimal_has_the_digits_of_its_type() {
         ("(total / 1.50)::text", "postgres_text(t1.total / 1.5, random())"),
         ("COALESCE(total, 0)::text", "postgres_text("),
         ("-(placed_at - day)", "pg_scale(pg_subtract("),
+        ("EXTRACT(DAY FROM placed_at - LAG(placed_at) OVER (ORDER BY id))", "pg_extract('day', pg_subtract("),
         (
             "(day, day) OVERLAPS (placed_at, INTERVAL '1 day')",
             "pg_overlaps(t1.day, t1.day, t1.placed_at, pg_add(",
@@ -224,9 +225,15 @@ fn a_text_of_a_decimal_has_the_digits_of_its_type() {
         ("(total * 1.5)::text", "(total * 1.50)::text"),
         ("(total / 1.5)::text", "(total / 1.50)::text"),
         ("ROUND(AVG(EXTRACT(YEAR FROM day)))", "ROUND(AVG(DATE_PART('year', day)))"),
+        ("ROUND(AVG(EXTRACT(YEAR FROM day)) OVER ())", "ROUND(AVG(DATE_PART('year', day)) OVER ())"),
+        (
+            "ROUND(AVG(DATE_PART('year', day))), ROUND(AVG(EXTRACT(YEAR FROM day)))",
+            "ROUND(AVG(DATE_PART('year', day))), ROUND(AVG(DATE_PART('year', day)))",
+        ),
         ("AVG(EXTRACT(YEAR FROM day))::text", "AVG(DATE_PART('year', day))::text"),
         ("FORMAT('%s', MAX(total * 2.0))", "FORMAT('%s', MAX(total * 2))"),
         ("JSON_BUILD_OBJECT('a', MAX(total * 2.0))", "JSON_BUILD_OBJECT('a', MAX(total * 2))"),
+        ("JSON_BUILD_OBJECT('a', TRUE)", "JSON_BUILD_OBJECT('a', 1)"),
         ("JSON_BUILD_OBJECT('a', MIN(id))", "JSONB_BUILD_OBJECT('a', MIN(id))"),
     ] {
         let query = |e| format!("SELECT {e} FROM orders");

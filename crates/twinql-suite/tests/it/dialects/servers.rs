@@ -19,6 +19,8 @@ const POSTGRES: &[(&str, &str)] = &[
     ("ROUND(5, 2)::text", "5.00"),
     ("(x * 1.50)::text FROM (VALUES (2), (3)) AS v (x) WHERE x = 3", "4.50"),
     ("(-(TIMESTAMP '2020-01-03' - TIMESTAMP '2020-01-01 10:00'))::text", "-1 days -14:00:00"),
+    ("(2::float8)::text || (5::float8 / 2)::text", "22.5"),
+    ("COUNT(*) FROM jsonb_array_elements_text('[1, true]') AS e WHERE e IN ('1', 'true')", "2"),
     ("STRING_AGG(DISTINCT x, ',') FROM (VALUES ('b'), ('a'), ('b')) AS v (x)", "a,b"),
     ("COUNT(b) FROM (SELECT UNNEST(ARRAY[1, 2, 3]) AS a, UNNEST(ARRAY[4]) AS b) AS q", "1"),
     ("SUM(a * b) FROM UNNEST(ARRAY[1, 2], ARRAY[3, 4]) AS t (a, b)", "11"),
