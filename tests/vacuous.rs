@@ -33,10 +33,10 @@ fn table() -> Vec<Line> {
                 equal,
                 vacuous,
                 judged: judged.chars().collect(),
-                job: Job {
-                    id: name.into(),
-                    work: Work::Pair { schema: Arc::clone(&schema), gold: gold.into(), pred: pred.into() },
-                },
+                job: Job::new(
+                    name.into(),
+                    Work::Pair { schema: Arc::clone(&schema), gold: gold.into(), pred: pred.into() },
+                ),
             }
         })
         .collect()
@@ -179,19 +179,20 @@ fn equal_forms_beyond_the_size_of_a_graph_are_the_same() {
     let gold = query(&|i| format!("age = {i} AND name = 'n{i}'"));
     let swapped = query(&|i| format!("name = 'n{i}' AND {i} = age"));
     let other = query(&|i| format!("name = 'n{i}' AND {} = age", i + usize::from(i == 299)));
-    let job = |pred: String| Job {
-        id: "0".into(),
-        work: Work::Pair { schema: Arc::clone(&schema), gold: gold.clone(), pred },
+    let job = |pred: String| {
+        Job::new("0".into(), Work::Pair { schema: Arc::clone(&schema), gold: gold.clone(), pred })
     };
     let metrics: Vec<_> = ["gmn", "relpm", "proof", "two-tier"].map(|m| metric(m).unwrap()).into();
     let engine = Engine::builder().metrics(metrics).build().unwrap();
-    let small = |pred: &str| Job {
-        id: "1".into(),
-        work: Work::Pair {
-            schema: Arc::clone(&schema),
-            gold: "SELECT name FROM pet".into(),
-            pred: pred.into(),
-        },
+    let small = |pred: &str| {
+        Job::new(
+            "1".into(),
+            Work::Pair {
+                schema: Arc::clone(&schema),
+                gold: "SELECT name FROM pet".into(),
+                pred: pred.into(),
+            },
+        )
     };
     let records = engine.score(&[job(swapped), job(other), small("SELECT p.name FROM pet p")]);
     for metric in engine.metrics() {

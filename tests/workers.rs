@@ -204,8 +204,7 @@ fn a_program_that_is_no_worker() {
 /// Nothing is said of a pair where the machine fails: neither query is to blame.
 #[test]
 fn a_machine_that_starts_no_worker_is_a_status_of_its_own() {
-    let job =
-        Job { id: "1".into(), work: Work::Pair { schema: schema(), gold: GOLD.into(), pred: SAME.into() } };
+    let job = Job::new("1".into(), Work::Pair { schema: schema(), gold: GOLD.into(), pred: SAME.into() });
     let engine = Engine::builder()
         .metric(&SUITE)
         .workers(Workers::Processes(scripted("exit 1")), Limits::default())
