@@ -171,9 +171,13 @@ impl Engine {
         }
         let mut best = Record::empty(records.first().map_or(Value::Null, |record| record.id.clone()));
         for metric in &self.metrics {
+            // A reference that cannot be read says nothing of the others.
+            let read = |record: &Record| record.status_of(metric.name) != Status::GoldError;
             let score = |record: &Record| record.score(metric.name).unwrap_or(-1.0);
-            let by_score = |a: &(usize, &Record), b: &(usize, &Record)| score(a.1).total_cmp(&score(b.1));
-            if let Some((at, record)) = records.iter().enumerate().rev().max_by(by_score) {
+            let closeness = |a: &(usize, &Record), b: &(usize, &Record)| {
+                read(a.1).cmp(&read(b.1)).then(score(a.1).total_cmp(&score(b.1)))
+            };
+            if let Some((at, record)) = records.iter().enumerate().rev().max_by(closeness) {
                 best.adopt(metric.name, record);
                 best.set_detail(metric.name, "gold", at + 1);
             }

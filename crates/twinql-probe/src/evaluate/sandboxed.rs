@@ -16,44 +16,47 @@ pub(super) const ASKED: &[&str] = &[
     "->", "->>", "bq_first_elements", "bq_generate_array", "bq_generate_date_array", "bq_json_array",
     "bq_json_value", "bq_st_distance", "bq_st_geogpoint", "bq_st_x", "bq_st_y", "bq_substr", "cast_as",
     "ceil", "ceiling", "char", "concat", "concat_ws", "current_date", "current_time", "current_timestamp",
-    "exp", "floor", "format", "glob", "hex", "json", "json_array", "json_array_insert", "json_array_length",
-    "json_error_position", "json_extract", "json_insert", "json_object", "json_patch", "json_pretty",
-    "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid", "jsonb",
-    "jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_insert", "jsonb_object", "jsonb_patch",
-    "jsonb_remove", "jsonb_replace", "jsonb_set", "ln", "log", "log10", "log2", "mod", "ms_charindex",
-    "ms_date_text", "ms_datediff", "ms_isnumeric", "ms_like", "ms_patindex", "ms_replace", "ms_stuff",
-    "ms_try_integer", "ms_try_number", "my_addtime", "my_date_add", "my_date_format", "my_find_in_set",
-    "my_format", "my_hex", "my_last_day", "my_locate", "my_maketime", "my_right", "my_sec_to_time",
-    "my_str_to_date", "my_substr", "my_substring_index", "my_time_to_sec", "my_timediff",
-    "my_timestampdiff", "octet_length", "ora_add_months", "ora_instr", "ora_months_between",
-    "ora_number_text", "ora_substr", "pg_add", "pg_age", "pg_array", "pg_array_contains", "pg_array_length",
-    "pg_array_of", "pg_array_overlaps", "pg_array_to_string", "pg_ascii", "pg_boolean", "pg_cbrt",
-    "pg_date_trunc", "pg_extract", "pg_greatest", "pg_initcap", "pg_interval", "pg_interval_length",
-    "pg_interval_of", "pg_json_contains", "pg_json_get", "pg_json_has", "pg_json_path", "pg_json_path_text",
-    "pg_json_text", "pg_least", "pg_left", "pg_lpad", "pg_number_text", "pg_regexp", "pg_regexp_replace",
-    "pg_repeat", "pg_reverse", "pg_right", "pg_round_even", "pg_round_to", "pg_rpad", "pg_scale",
-    "pg_similar", "pg_split_part", "pg_string_to_array", "pg_substr", "pg_subtract", "pg_timestamp",
-    "pg_timestamptz", "pg_to_char", "pg_to_hex", "pg_translate", "pg_trunc_to", "pi", "pow", "power",
-    "printf", "quote", "sf_to_timestamp", "sign", "soundex", "sql_acos", "sql_array_compact",
-    "sql_array_concat", "sql_array_distinct", "sql_array_intersect", "sql_array_max", "sql_array_min",
-    "sql_array_position", "sql_array_remove", "sql_array_reverse", "sql_array_slice", "sql_array_sort",
-    "sql_asin", "sql_atan", "sql_atan2", "sql_cos", "sql_degrees", "sql_edit_distance", "sql_geography",
-    "sql_haversine", "sql_md5", "sql_of_epoch", "sql_radians", "sql_range", "sql_regexp_count",
-    "sql_regexp_extract", "sql_regexp_extract_all", "sql_regexp_place", "sql_sha256", "sql_sin",
-    "sql_split", "sql_st_area", "sql_st_contains", "sql_st_covers", "sql_st_intersects", "sql_st_length",
-    "sql_st_perimeter", "sql_tan", "sql_try_json", "sql_try_number", "sqrt", "timediff", "trunc", "typeof",
-    "unhex", "unicode", "unistr", "unistr_quote", "unixepoch", "zeroblob",
+    "exp", "floor", "format", "glob", "hex", "json", "json_array", "json_array_insert",
+    "json_array_length", "json_error_position", "json_extract", "json_insert", "json_object", "json_patch",
+    "json_pretty", "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid",
+    "jsonb", "jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_insert", "jsonb_object",
+    "jsonb_patch", "jsonb_remove", "jsonb_replace", "jsonb_set", "ln", "log", "log10", "log2", "mod",
+    "ms_charindex", "ms_date_text", "ms_datediff", "ms_isnumeric", "ms_like", "ms_patindex", "ms_replace",
+    "ms_stuff", "ms_try_integer", "ms_try_number", "my_addtime", "my_conv", "my_date_add",
+    "my_date_format", "my_find_in_set", "my_format", "my_hex", "my_json_length", "my_last_day",
+    "my_locate", "my_maketime", "my_right", "my_sec_to_time", "my_str_to_date", "my_substr",
+    "my_substring_index", "my_time_to_sec", "my_timediff", "my_timestampdiff", "octet_length",
+    "ora_add_months", "ora_instr", "ora_months_between", "ora_number_text", "ora_substr", "pg_add",
+    "pg_age", "pg_array", "pg_array_cat", "pg_array_contains", "pg_array_length", "pg_array_of",
+    "pg_array_overlaps", "pg_array_to_string", "pg_array_zip", "pg_ascii", "pg_boolean", "pg_cbrt",
+    "pg_date_bin", "pg_date_trunc", "pg_extract", "pg_greatest", "pg_initcap", "pg_interval",
+    "pg_interval_length", "pg_interval_of", "pg_json_contains", "pg_json_get", "pg_json_has",
+    "pg_json_path", "pg_json_path_text", "pg_json_text", "pg_jsonb", "pg_justify", "pg_least", "pg_left",
+    "pg_lpad", "pg_number_text", "pg_overlaps", "pg_regexp", "pg_regexp_matches", "pg_regexp_replace",
+    "pg_regexp_split", "pg_repeat", "pg_reverse", "pg_right", "pg_round_even", "pg_round_to", "pg_rpad",
+    "pg_scale", "pg_similar", "pg_split_part", "pg_string_to_array", "pg_substr", "pg_subtract",
+    "pg_timestamp", "pg_timestamptz", "pg_to_char", "pg_to_hex", "pg_to_number", "pg_translate",
+    "pg_trunc_to", "pi", "pow", "power", "printf", "quote", "sf_to_timestamp", "sign", "soundex",
+    "sql_acos", "sql_array_compact", "sql_array_concat", "sql_array_distinct", "sql_array_intersect",
+    "sql_array_max", "sql_array_min", "sql_array_position", "sql_array_remove", "sql_array_reverse",
+    "sql_array_slice", "sql_array_sort", "sql_asin", "sql_atan", "sql_atan2", "sql_cos", "sql_degrees",
+    "sql_edit_distance", "sql_geography", "sql_haversine", "sql_md5", "sql_of_epoch", "sql_radians",
+    "sql_range", "sql_regexp_count", "sql_regexp_extract", "sql_regexp_extract_all", "sql_regexp_place",
+    "sql_sha256", "sql_sin", "sql_split", "sql_st_area", "sql_st_contains", "sql_st_covers",
+    "sql_st_intersects", "sql_st_length", "sql_st_perimeter", "sql_tan", "sql_try_json", "sql_try_number",
+    "sqrt", "timediff", "trunc", "typeof", "unhex", "unicode", "unistr", "unistr_quote", "unixepoch",
+    "zeroblob",
 ];
 
 /// Aggregates of the same kind: those whose values depend on the order of the rows, and the others.
 pub(super) const IN_ORDER: &[&str] = &twinql_sql::words![
     json_group_array json_group_object jsonb_group_array jsonb_group_object pg_array_agg
-    pg_string_agg_distinct sql_any_value sql_first_present sql_last_present sql_max_by sql_min_by
+    sql_any_value sql_first_present sql_last_present sql_max_by sql_min_by
 ];
 pub(super) const COLLECTED: &[&str] = &twinql_sql::words![
     bq_approx_quantiles pg_interval_avg pg_interval_max pg_interval_min pg_interval_sum pg_mode
     pg_percentile_cont pg_percentile_disc pg_percentile_disc_desc pg_stddev_pop pg_stddev_samp
-    pg_string_agg_distinct_asc pg_string_agg_distinct_desc pg_var_pop pg_var_samp sql_approx_percentile
+    pg_string_agg_distinct pg_string_agg_distinct_asc pg_string_agg_distinct_desc pg_var_pop pg_var_samp sql_approx_percentile
     sql_approx_percentile_disc sql_bit_and sql_bit_or sql_bit_xor sql_covar_pop sql_covar_samp
     sql_regr_intercept sql_regr_r2 sql_regr_slope sql_approx_count_distinct sql_avg_distinct sql_corr
     sql_count_distinct sql_sum_distinct
@@ -96,7 +99,8 @@ const WRITERS: [(usize, &[&str]); 2] = [
 
 /// Functions of which the second argument is an expression that has to be compiled: one that is computed may be another in
 /// each row, which takes long.
-const PATTERNS: [&str; 3] = ["pg_regexp", "pg_regexp_replace", "pg_similar"];
+const PATTERNS: [&str; 5] =
+    ["pg_regexp", "pg_regexp_matches", "pg_regexp_replace", "pg_regexp_split", "pg_similar"];
 
 /// Steps that a call costs.
 const ASKING: usize = 16;

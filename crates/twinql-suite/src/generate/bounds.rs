@@ -8,7 +8,7 @@ use twinql_sql::{ColumnRef, Value};
 use super::draft::Draft;
 use super::generator::Generator;
 use super::scenario::{Aim, classes, instantiate, key_classes, with_new_keys};
-use super::values::Style;
+use super::values::{Style, meets};
 use crate::dice::Dice;
 use crate::facts::{Facts, Slot};
 
@@ -153,23 +153,29 @@ pub(super) fn weight_even(g: &Generator<'_>, index: u64) -> f64 {
     if index % 16 == 13 && g.facts.iter().any(sums_groups) { 1.0 } else { 0.0 }
 }
 
-/// A group or two of rows that agree in all but their keys, so that the sum is large where each value is small. Of what conditions
-/// ask for, some is left to chance: those of a CASE may fail in the whole group.
+/// A group or two of rows that agree in all but their keys, so that the sum is large where each value is small. A
+/// condition may fail in the whole group: that of a CASE, say.
 pub(super) fn even_groups(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let grouping: Vec<&Facts> = g.facts.iter().filter(|facts| sums_groups(facts)).collect();
     for _ in 0..1 + dice.below(2) {
         let Some(&facts) = dice.pick(&grouping) else { break };
         let class = classes(facts, 0.7, dice);
         let own_keys = key_classes(g, facts, &class);
-        let bound: BTreeSet<usize> = facts.atoms.iter().filter_map(|a| class.get(&a.slot).copied()).collect();
         let mut fixed = BTreeMap::new();
         for (slot, &c) in &class {
-            let by_chance = !bound.contains(&c) || dice.chance(0.5);
-            if let (Some(column), true) =
-                (facts.column(*slot), by_chance && own_keys.iter().all(|(key, _)| *key != c))
-            {
-                fixed.entry(c).or_insert_with(|| draft.draw(column, dice));
-            }
+            let own = own_keys.iter().any(|(key, _)| *key == c);
+            let Some(column) = facts.column(*slot).filter(|_| !own && !fixed.contains_key(&c)) else {
+                continue;
+            };
+            let fails = |value: &Value| {
+                facts.atoms.iter().any(|atom| class.get(&atom.slot) == Some(&c) && !meets(value, atom))
+            };
+            let value = match facts.atoms.iter().any(|atom| class.get(&atom.slot) == Some(&c)) {
+                false => Some(draft.draw(column, dice)),
+                true if dice.chance(0.5) => (0..6).map(|_| draft.draw(column, dice)).find(fails),
+                true => None,
+            };
+            fixed.extend(value.map(|value| (c, value)));
         }
         for _ in 0..4 + dice.below(6) {
             let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
