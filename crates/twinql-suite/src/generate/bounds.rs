@@ -8,7 +8,7 @@ use twinql_sql::{ColumnRef, Value};
 use super::draft::Draft;
 use super::generator::Generator;
 use super::scenario::{Aim, classes, instantiate, key_classes, with_new_keys};
-use super::values::{Style, meets};
+use super::values::Style;
 use crate::dice::Dice;
 use crate::facts::{Facts, Slot};
 
@@ -140,47 +140,6 @@ fn large_group(g: &Generator<'_>, facts: &Facts, size: usize, draft: &mut Draft<
     for _ in 0..size {
         let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
         instantiate(g, facts, &class, &fixed, Aim::Meet, draft, dice);
-    }
-}
-
-/// Whether a query sums within groups.
-fn sums_groups(facts: &Facts) -> bool {
-    !facts.grouped.is_empty() && !facts.computed.is_empty()
-}
-
-/// Few databases have them, of queries that sum within groups.
-pub(super) fn weight_even(g: &Generator<'_>, index: u64) -> f64 {
-    if index % 16 == 13 && g.facts.iter().any(sums_groups) { 1.0 } else { 0.0 }
-}
-
-/// A group or two of rows that agree in all but their keys, so that the sum is large where each value is small. A
-/// condition may fail in the whole group: that of a CASE, say.
-pub(super) fn even_groups(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
-    let grouping: Vec<&Facts> = g.facts.iter().filter(|facts| sums_groups(facts)).collect();
-    for _ in 0..1 + dice.below(2) {
-        let Some(&facts) = dice.pick(&grouping) else { break };
-        let class = classes(facts, 0.7, dice);
-        let own_keys = key_classes(g, facts, &class);
-        let mut fixed = BTreeMap::new();
-        for (slot, &c) in &class {
-            let own = own_keys.iter().any(|(key, _)| *key == c);
-            let Some(column) = facts.column(*slot).filter(|_| !own && !fixed.contains_key(&c)) else {
-                continue;
-            };
-            let fails = |value: &Value| {
-                facts.atoms.iter().any(|atom| class.get(&atom.slot) == Some(&c) && !meets(value, atom))
-            };
-            let value = match facts.atoms.iter().any(|atom| class.get(&atom.slot) == Some(&c)) {
-                false => Some(draft.draw(column, dice)),
-                true if dice.chance(0.5) => (0..6).map(|_| draft.draw(column, dice)).find(fails),
-                true => None,
-            };
-            fixed.extend(value.map(|value| (c, value)));
-        }
-        for _ in 0..4 + dice.below(6) {
-            let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
-            instantiate(g, facts, &class, &fixed, Aim::Meet, draft, dice);
-        }
     }
 }
 

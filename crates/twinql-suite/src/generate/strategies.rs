@@ -216,15 +216,6 @@ pub const STRATEGIES: &[Strategy] = &[
         apply: Apply::Rows(lone::null_groups),
     },
     Strategy {
-        name: "even-groups",
-        doc: "groups of 4 to 9 rows that agree in all but their keys",
-        why: "HAVING SUM(x) > 5 over small values: SUM(CASE WHEN x > 1 THEN 1 END) is NULL there, and a count 0",
-        when: "where a query computes within groups; every sixteenth database",
-        plain: false,
-        weight: bounds::weight_even,
-        apply: Apply::Rows(bounds::even_groups),
-    },
-    Strategy {
         name: "duplicates",
         doc: "copies of rows with another key",
         why: "DISTINCT, ties of ORDER BY, UNION against UNION ALL, equal groups",

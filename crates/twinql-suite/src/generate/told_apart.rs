@@ -103,12 +103,6 @@ const PAIRS: &[(&str, &str, &str, &str)] = &[
         "SELECT n FROM word GROUP BY n HAVING COUNT(*) > 7 AND COUNT(m) > 0",
     ),
     (
-        "even-groups",
-        "default",
-        "SELECT nm, SUM(CASE WHEN w > 1 THEN 1 END) FROM hound GROUP BY nm HAVING SUM(w) > 5",
-        "SELECT nm, SUM(CASE WHEN w > 1 THEN 1 ELSE 0 END) FROM hound GROUP BY nm HAVING SUM(w) > 5",
-    ),
-    (
         "beyond-bounds",
         "default",
         "SELECT COUNT(*) FROM (SELECT s FROM word ORDER BY n LIMIT 60) WHERE s < 'b'",
