@@ -95,6 +95,9 @@ const SAME_HERE: &[(&[&str], &str)] = &[
     (&["List", "None"], "a function without arguments, with parentheses or without"),
     (&["Like", "ILike"], "a pattern without letters"),
     (&["OrderBy", "Separator"], "DISTINCT brings the texts of a group into their own order"),
+    (&["All", "AllByName"], "columns of the same names, in the same order"),
+    (&["None", "ByName"], "columns of the same names, in the same order"),
+    (&["None", "DistinctByName"], "columns of the same names, in the same order"),
     (&["Divide", "MyIntegerDivide"], "DIV of whole numbers, where / is whole too"),
 ];
 
