@@ -94,7 +94,7 @@ fn any_of_several_golds_may_be_met() {
     says(records[3]["error"].as_str().unwrap(), &["\"golds\" is not a list of strings"]);
     assert_eq!(met(4), [(Some(1.0), None); 2], "{out}");
     let (out, _) = folder.run(&over_pairs("judge", &[]), 0);
-    says(&out, &["several golds of a question are read by score, evaluate and compare alone"]);
+    says(&out, &["several golds of a question are read by score and evaluate alone"]);
 }
 
 #[test]

@@ -40,6 +40,10 @@ pub struct Pair {
     pub extra: Map<String, Json>,
 }
 
+/// Why a pair with several golds cannot be used where two queries are compared.
+pub const SEVERAL_GOLDS: &str =
+    "\"golds\": several golds of a question are read by score and evaluate alone; give one as \"gold\"";
+
 /// A line that holds no pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadLine {
@@ -278,6 +282,10 @@ impl Pair {
         let Draft { pair, problem, .. } = Draft::from_json(line);
         match problem {
             Some(problem) if !problem.of_prediction => Err(problem),
+            // Its label is that of all.
+            _ if !pair.golds.is_empty() => {
+                Err(Problem { of_prediction: false, message: SEVERAL_GOLDS.to_owned() })
+            }
             _ if pair.db_id.is_none() && pair.schema.is_none() => {
                 let message = "neither \"db_id\" nor \"schema\" is there".into();
                 Err(Problem { of_prediction: false, message })
@@ -380,11 +388,13 @@ mod tests {
             r#"{"id":785,"db_id":"d","gold":"SELECT 1","pred":"SELECT 2","label":0,"model":"x","n":[1,{"a":null}]}"#,
             r#"{"id":"a","schema":"CREATE TABLE t(a)","gold":"SELECT 1","pred":"","split":"train"}"#,
             r#"{"db_id":"d","gold":"g","pred":"p","question":"q","source":"s"}"#,
-            r#"{"db_id":"d","gold":"g","golds":["h"],"pred":"p","label":1}"#,
             r#"{"db_id":"d","gold":"g","pred":"p","gold_dialect":"sqlite","pred_dialect":"postgres","label":1}"#,
         ] {
             assert_eq!(Pair::from_json(line).unwrap().to_json().to_string(), line);
         }
+        let several = r#"{"db_id":"d","gold":"g","golds":["h"],"pred":"p","label":1}"#;
+        assert_eq!(Draft::from_json(several).pair.to_json().to_string(), several);
+        assert_eq!(Pair::from_json(several).unwrap_err().message, SEVERAL_GOLDS);
     }
 
     #[test]

@@ -10,8 +10,6 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value as Json, json};
 use twinql::files::{Destination, Inputs};
 use twinql::input::Schemas;
-use twinql::record::Status;
-use twinql::{Job, Work};
 
 use super::records::{Records, signature_lines};
 use super::says::Says;
@@ -74,7 +72,7 @@ impl Batch<'_> {
         let echo = self.flags.is_some_and(|flags| flags.echo);
         let mut pairs = input::open(&input.source, input.db_id.as_deref(), self.schemas, echo)?;
         if !self.several_golds {
-            pairs.items = Box::new(pairs.items.map(|item| item.map(of_one_gold)));
+            pairs.items = Box::new(pairs.items.map(|item| item.map(Item::of_one_gold)));
         }
         input::say(&pairs, console);
         let resume = self.flags.map(|flags| (flags.resume, settings));
@@ -131,18 +129,6 @@ impl Batch<'_> {
             ("flags".to_owned(), self.settings.clone()),
         ])
     }
-}
-
-/// A pair that has several golds cannot be used by a command that compares two queries.
-fn of_one_gold(mut item: Item) -> Item {
-    if !item.job.others.is_empty() {
-        let error = "\"golds\": several golds of a question are read by score, evaluate and compare alone; give one as \"gold\"";
-        item.job = Job::new(
-            item.job.id,
-            Work::Unusable { status: Status::GoldError, error: error.to_owned(), alike: false },
-        );
-    }
-    item
 }
 
 /// Begins the output. `resume` is whether to go on with an earlier run of which settings. The pairs that it has done

@@ -145,7 +145,8 @@ fn corpora(data: &Data, left_out: &mut LeftOut, progress: &Arc<dyn Progress>) ->
             .parse()
             .map_err(|unknown| TrainError::Semantics { pairs: corpus.pairs.clone(), unknown })?;
         let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect, Arc::clone(progress))?;
-        let items: Vec<Item> = PairItems::open(&corpus.pairs, schemas, false)?.collect::<Result<_, _>>()?;
+        let items = PairItems::open(&corpus.pairs, schemas, false)?.map(|item| item.map(Item::of_one_gold));
+        let items: Vec<Item> = items.collect::<Result<_, _>>()?;
         files.push(items);
         asked.push((semantics, corpus.question));
     }

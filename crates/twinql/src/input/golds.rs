@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use twinql_corpus::pairs::Draft;
+use twinql_corpus::pairs::{Draft, SEVERAL_GOLDS};
 use twinql_corpus::predictions::Form;
 use twinql_corpus::spider::{GoldCount, Golds};
 use twinql_corpus::{Pair, bird};
@@ -131,6 +131,7 @@ impl Reader {
             Ok(draft) => {
                 let schema = match &draft.problem {
                     Some(problem) if !problem.of_prediction => Err(problem.message.clone()),
+                    _ if !draft.pair.golds.is_empty() => Err(SEVERAL_GOLDS.to_owned()),
                     _ => in_its_dialect(&draft.pair, self.schemas.dialects())
                         .and_then(|()| self.schemas.of(&draft.pair)),
                 };

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use twinql_corpus::Pair;
-use twinql_corpus::pairs::Draft;
+use twinql_corpus::pairs::{Draft, SEVERAL_GOLDS};
 use twinql_files::read_bounded;
 use twinql_sql::guess::readers;
 use twinql_sql::prove::Side;
@@ -251,6 +251,19 @@ pub struct Item {
     pub job: Job,
     /// What else its line says.
     pub about: About,
+}
+
+impl Item {
+    /// The same, but that a pair with several golds cannot be used: for what compares two queries, or learns from a label.
+    #[must_use]
+    pub fn of_one_gold(mut self) -> Item {
+        if !self.job.others.is_empty() {
+            let error = SEVERAL_GOLDS.to_owned();
+            self.job =
+                Job::new(self.job.id, Work::Unusable { status: Status::GoldError, error, alike: false });
+        }
+        self
+    }
 }
 
 /// What a pair's line says besides its job.
