@@ -77,6 +77,11 @@ pub(super) fn append(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
     Some(call("sql_array_concat", vec![array.clone(), of_one(planner, value)]))
 }
 
+/// The array of these elements.
+pub(super) fn of_values(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    Some(planner.array_of_values(args.to_vec()))
+}
+
 /// The array of one element.
 pub(super) fn of_one(planner: &Planner<'_>, value: &Expr) -> Expr {
     call("json_array", vec![planner.as_part(value.clone())])

@@ -1,8 +1,10 @@
 //! MySQL 8 and MariaDB 10.11, in their default SQL mode.
 
-use super::aggregates::{Aggregate, To, aggregate};
+use super::aggregates::{Aggregate, To, Words, aggregate};
 use super::profile::*;
-use crate::plan::collected;
+use super::words::binary_document;
+use crate::expr::Expr;
+use crate::plan::Planner;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "mysql",
@@ -52,3 +54,9 @@ const AGGREGATES: &[Aggregate] = &[
         To::Written(|planner, args| Some(collected("json_group_object", planner, args))),
     ),
 ];
+
+/// JSON_ARRAYAGG and JSON_OBJECTAGG, which give NULL where there is no row
+/// (<https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html#function_json-arrayagg>).
+fn collected(name: &'static str, planner: &Planner<'_>, args: &[Expr]) -> Words {
+    Words { then: Some(binary_document), ..Words::new(name, planner.parts_of_document(args)) }
+}

@@ -593,3 +593,13 @@ pub(super) fn format_of(
     }
     Some(out)
 }
+
+/// What an aggregate has collected in a document: NULL of no rows.
+pub(super) fn collected_document(made: Expr) -> Expr {
+    call("nullif", vec![call("nullif", vec![made, Expr::text("[]")]), Expr::text("{}")])
+}
+
+/// The same as a binary document is printed, with a blank behind `:` and `,`.
+pub(super) fn binary_document(made: Expr) -> Expr {
+    call("pg_jsonb", vec![collected_document(made)])
+}

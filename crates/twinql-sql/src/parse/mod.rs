@@ -26,7 +26,6 @@ use crate::completion::query_within;
 use crate::dialects::Dialect;
 use crate::error::SqlError;
 use crate::spans::TextRange;
-use crate::temporal::Unit;
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq)]
@@ -236,13 +235,13 @@ impl Grammar {
         }
         if self.dialect == Dialect::Mysql {
             modulo(&mut tokens);
-            units_of_two(&mut tokens);
+            tokens::units_of_two(&mut tokens);
         }
         if self.dialect == Dialect::Tsql {
-            variables::leave_out_option(&mut tokens);
+            tokens::leave_out_option(&mut tokens);
         }
         match self.dialect {
-            Dialect::Trino => quotes_as_argument(&mut tokens),
+            Dialect::Trino => tokens::quotes_as_argument(&mut tokens),
             Dialect::Duckdb => {
                 tokens::filters(&mut tokens);
                 tokens::selects(&mut tokens);
@@ -340,66 +339,6 @@ fn modulo(tokens: &mut [TokenWithSpan]) {
     for at in calls {
         if let Some(token) = tokens.get_mut(at) {
             token.token = Token::Mod;
-        }
-    }
-}
-
-/// MySQL's units of several parts, largest first.
-const UNITS_OF_TWO: &[(&str, &str, &str)] = &[
-    ("YEAR_MONTH", "YEAR", "MONTH"),
-    ("DAY_HOUR", "DAY", "HOUR"),
-    ("DAY_MINUTE", "DAY", "MINUTE"),
-    ("DAY_SECOND", "DAY", "SECOND"),
-    ("HOUR_MINUTE", "HOUR", "MINUTE"),
-    ("HOUR_SECOND", "HOUR", "SECOND"),
-    ("MINUTE_SECOND", "MINUTE", "SECOND"),
-];
-
-/// MySQL's `INTERVAL '1:30' HOUR_MINUTE` as the parser knows it, `HOUR TO MINUTE`. Elsewhere such a word may be a name.
-fn units_of_two(tokens: &mut Vec<TokenWithSpan>) {
-    // How many parentheses are open, and how many were at each INTERVAL whose unit has not come yet.
-    let (mut depth, mut waiting) = (0_usize, Vec::new());
-    let mut at = 0;
-    while let Some(TokenWithSpan { token, span }) = tokens.get(at) {
-        let span = *span;
-        match token {
-            Token::LParen => depth += 1,
-            Token::RParen => {
-                waiting.retain(|from| *from < depth);
-                depth = depth.saturating_sub(1);
-            }
-            Token::Comma => waiting.retain(|from| *from < depth),
-            Token::Word(word) if word.keyword == Keyword::INTERVAL => waiting.push(depth),
-            Token::Word(word) if word.quote_style.is_none() && waiting.last() == Some(&depth) => {
-                let known = UNITS_OF_TWO.iter().find(|(name, _, _)| word.value.eq_ignore_ascii_case(name));
-                if known.is_some() || Unit::named(&word.value).is_some() {
-                    waiting.pop();
-                }
-                if let Some((_, first, last)) = known {
-                    let words =
-                        [first, "TO", last].map(|word| TokenWithSpan::new(Token::make_keyword(word), span));
-                    tokens.splice(at..=at, words);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-}
-
-/// Trino's `json_query(x, 'lax $.a' OMIT QUOTES)` with the words as one more argument, for which the parser has a place
-/// (<https://trino.io/docs/current/functions/json.html#json-query>).
-fn quotes_as_argument(tokens: &mut [TokenWithSpan]) {
-    let words: Vec<usize> =
-        (0..tokens.len()).filter(|&i| !matches!(tokens[i].token, Token::Whitespace(_))).collect();
-    for pair in words.windows(2) {
-        let &[first, second] = pair else { continue };
-        let word = |at: usize, word: &str| matches!(&tokens[at].token, Token::Word(w) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case(word));
-        let omits = word(first, "omit");
-        if (omits || word(first, "keep")) && word(second, "quotes") {
-            let says = if omits { "omit quotes" } else { "keep quotes" };
-            tokens[first].token = Token::Comma;
-            tokens[second].token = Token::SingleQuotedString(says.to_owned());
         }
     }
 }

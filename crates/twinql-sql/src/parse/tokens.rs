@@ -5,14 +5,21 @@
 //! | DuckDB | `sum(x) FILTER (x > 1)` | `sum(x) FILTER (WHERE x > 1)` |
 //! | DuckDB | `FROM t WHERE x > 1` | `SELECT * FROM t WHERE x > 1` |
 //! | ClickHouse | `ARRAY JOIN [1, 2] AS x` | `ARRAY JOIN array(1, 2) AS x` |
+//! | MySQL | `INTERVAL '1:30' HOUR_MINUTE` | `INTERVAL '1:30' HOUR TO MINUTE` |
+//! | SQL Server | `SELECT a FROM t OPTION (RECOMPILE)` | `SELECT a FROM t` |
+//! | Trino | `JSON_QUERY(d, p OMIT QUOTES)` | `JSON_QUERY(d, p, 'omit quotes')` |
 //!
 //! <https://duckdb.org/docs/stable/sql/query_syntax/filter>, <https://duckdb.org/docs/stable/sql/query_syntax/from>,
-//! <https://clickhouse.com/docs/en/sql-reference/statements/select/array-join>.
+//! <https://clickhouse.com/docs/en/sql-reference/statements/select/array-join>,
+//! <https://learn.microsoft.com/sql/t-sql/queries/option-clause-transact-sql>.
 
+use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-/// Whether a token is one of these words, in capitals, without quotes.
-fn is(token: &Token, words: &[&str]) -> bool {
+use crate::temporal::Unit;
+
+/// Whether a token is one of these words, without quotes.
+pub(super) fn is(token: &Token, words: &[&str]) -> bool {
     matches!(token, Token::Word(w) if w.quote_style.is_none() && words.iter().any(|word| w.value.eq_ignore_ascii_case(word)))
 }
 
@@ -119,4 +126,84 @@ pub(super) fn arrays(tokens: &mut Vec<TokenWithSpan>) {
         }
     }
     insert(tokens, found, &[Token::make_word("array", None)]);
+}
+
+/// MySQL's units of several parts, largest first.
+const UNITS_OF_TWO: &[(&str, &str, &str)] = &[
+    ("YEAR_MONTH", "YEAR", "MONTH"),
+    ("DAY_HOUR", "DAY", "HOUR"),
+    ("DAY_MINUTE", "DAY", "MINUTE"),
+    ("DAY_SECOND", "DAY", "SECOND"),
+    ("HOUR_MINUTE", "HOUR", "MINUTE"),
+    ("HOUR_SECOND", "HOUR", "SECOND"),
+    ("MINUTE_SECOND", "MINUTE", "SECOND"),
+];
+
+/// MySQL's `INTERVAL '1:30' HOUR_MINUTE` as the parser knows it, `HOUR TO MINUTE`. Elsewhere such a word may be a name.
+pub(super) fn units_of_two(tokens: &mut Vec<TokenWithSpan>) {
+    // How many parentheses are open, and how many were at each INTERVAL whose unit has not come yet.
+    let (mut depth, mut waiting) = (0_usize, Vec::new());
+    let mut at = 0;
+    while let Some(TokenWithSpan { token, span }) = tokens.get(at) {
+        let span = *span;
+        match token {
+            Token::LParen => depth += 1,
+            Token::RParen => {
+                waiting.retain(|from| *from < depth);
+                depth = depth.saturating_sub(1);
+            }
+            Token::Comma => waiting.retain(|from| *from < depth),
+            Token::Word(word) if word.keyword == Keyword::INTERVAL => waiting.push(depth),
+            Token::Word(word) if word.quote_style.is_none() && waiting.last() == Some(&depth) => {
+                let known = UNITS_OF_TWO.iter().find(|(name, _, _)| word.value.eq_ignore_ascii_case(name));
+                if known.is_some() || Unit::named(&word.value).is_some() {
+                    waiting.pop();
+                }
+                if let Some((_, first, last)) = known {
+                    let words =
+                        [first, "TO", last].map(|word| TokenWithSpan::new(Token::make_keyword(word), span));
+                    tokens.splice(at..=at, words);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// Leaves out `OPTION (…)` behind a query, hints that say how SQL Server computes an answer; the parser takes the word for an
+/// alias.
+pub(super) fn leave_out_option(tokens: &mut Vec<TokenWithSpan>) {
+    let places = places(tokens);
+    let (mut depth, mut start) = (0_usize, None);
+    for (i, &at) in places.iter().enumerate() {
+        let opens = places.get(i + 1).is_some_and(|next| tokens[*next].token == Token::LParen);
+        match &tokens[at].token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            word if depth == 0 && is(word, &["option"]) && opens => {
+                start = Some(at);
+                continue;
+            }
+            _ => continue,
+        }
+        if let Some(start) = start.filter(|_| depth == 0) {
+            tokens.drain(start..=at);
+            return;
+        }
+    }
+}
+
+/// Trino's `json_query(x, 'lax $.a' OMIT QUOTES)` with the words as one more argument, for which the parser has a place
+/// (<https://trino.io/docs/current/functions/json.html#json-query>).
+pub(super) fn quotes_as_argument(tokens: &mut [TokenWithSpan]) {
+    for pair in places(tokens).windows(2) {
+        let &[first, second] = pair else { continue };
+        let omits = is(&tokens[first].token, &["omit"]);
+        if (omits || is(&tokens[first].token, &["keep"])) && is(&tokens[second].token, &["quotes"]) {
+            let says = if omits { "omit quotes" } else { "keep quotes" };
+            tokens[first].token = Token::Comma;
+            tokens[second].token = Token::SingleQuotedString(says.to_owned());
+        }
+    }
 }

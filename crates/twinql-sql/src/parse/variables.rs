@@ -12,8 +12,9 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{CastKind, CharacterLength, DataType, Expr, Ident, Query, Value, ValueWithSpan};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, TokenWithSpan};
+use sqlparser::tokenizer::Token;
 
+use super::tokens::is;
 use crate::syntax::{Place, change_expressions};
 
 /// How a dialect writes variables.
@@ -46,13 +47,13 @@ impl Variables {
         let mut variables = Variables { style, known: Vec::new() };
         loop {
             while parser.consume_token(&Token::SemiColon) {}
-            if is_word(&parser.peek_token().token, "declare") {
+            if is(&parser.peek_token().token, &["declare"]) {
                 parser.next_token();
                 variables.declare(parser)?;
                 while style == Style::Marked && parser.consume_token(&Token::Comma) {
                     variables.declare(parser)?;
                 }
-            } else if is_word(&parser.peek_token().token, "set")
+            } else if is(&parser.peek_token().token, &["set"])
                 && variables.may_name(&parser.peek_nth_token(1).token)
             {
                 parser.next_token();
@@ -82,9 +83,9 @@ impl Variables {
             }
             Style::Plain => {
                 let names = parser.parse_comma_separated(Parser::parse_identifier)?;
-                let untyped = is_word(&parser.peek_token().token, "default");
+                let untyped = is(&parser.peek_token().token, &["default"]);
                 let data_type = if untyped { None } else { Some(parser.parse_data_type()?) };
-                let given = is_word(&parser.peek_token().token, "default");
+                let given = is(&parser.peek_token().token, &["default"]);
                 if given {
                     parser.next_token();
                 }
@@ -145,37 +146,9 @@ impl Variables {
     }
 }
 
-/// Leaves out `OPTION (…)` behind a query, hints that say how SQL Server computes an answer
-/// (<https://learn.microsoft.com/sql/t-sql/queries/option-clause-transact-sql>); the parser takes the word for an alias.
-pub(super) fn leave_out_option(tokens: &mut Vec<TokenWithSpan>) {
-    let written = |at: &usize| !matches!(tokens[*at].token, Token::Whitespace(_));
-    let places: Vec<usize> = (0..tokens.len()).filter(written).collect();
-    let (mut depth, mut start) = (0_usize, None);
-    for (i, &at) in places.iter().enumerate() {
-        let opens = places.get(i + 1).is_some_and(|next| tokens[*next].token == Token::LParen);
-        match &tokens[at].token {
-            Token::LParen => depth += 1,
-            Token::RParen => depth = depth.saturating_sub(1),
-            word if depth == 0 && is_word(word, "option") && opens => {
-                start = Some(at);
-                continue;
-            }
-            _ => continue,
-        }
-        if let Some(start) = start.filter(|_| depth == 0) {
-            tokens.drain(start..=at);
-            return;
-        }
-    }
-}
-
 fn expected(what: &str, parser: &Parser<'_>) -> ParserError {
     let found = parser.peek_token();
     ParserError::ParserError(format!("Expected: {what}, found: {}{}", found.token, found.span.start))
-}
-
-fn is_word(token: &Token, word: &str) -> bool {
-    matches!(token, Token::Word(w) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case(word))
 }
 
 /// A value as one of a variable's type: itself where it is one.

@@ -198,17 +198,17 @@ impl Planner<'_> {
             && self.declared(expr).is_some_and(|t| !t.trim().starts_with(['n', 'N']))
     }
 
-    /// A constant beside a column of CHAR(n), where the blanks at its end do not count.
+    /// A constant beside a column of CHAR(n), or a cast to it, where the blanks at its end do not count.
     fn unpadded(&self, constant: Expr, beside: &Expr) -> Expr {
         let kept = constant.as_text().map(|text| text.trim_end_matches(' ')).filter(|kept| !kept.is_empty());
         let pads = |declared: &str| {
             let name = declared.split('(').next().unwrap_or(declared).trim().to_ascii_lowercase();
             matches!(&*name, "char" | "character" | "nchar" | "bpchar")
         };
+        let cast = beside.as_function().filter(|(name, _)| *name == "cast_as");
+        let to = cast.and_then(|(_, args)| args.get(1)?.as_text()).or_else(|| self.declared(beside));
         match kept {
-            Some(kept) if self.data.meaning().pads_characters && self.declared(beside).is_some_and(pads) => {
-                Expr::text(kept)
-            }
+            Some(kept) if self.data.meaning().pads_characters && to.is_some_and(pads) => Expr::text(kept),
             _ => constant,
         }
     }

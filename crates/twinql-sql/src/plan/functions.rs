@@ -8,14 +8,13 @@ use sqlparser::tokenizer::{Location, Span};
 use crate::ordered;
 use crate::value::Value;
 
-use super::foreign_type::ForeignType;
 use super::literal::literal;
+use super::postgres::written_truth;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
 use crate::dialects::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::function;
-use crate::schema::TypeClass;
 
 /// The aggregate with this lower-case name, called with that many arguments.
 fn aggregate(name: &str, arguments: usize) -> Option<&'static function::Aggregate> {
@@ -310,18 +309,13 @@ impl<'a> Planner<'a> {
             if self.dialect == Dialect::Sqlite && function::window_arity(&call.name).is_some() {
                 return invalid(format!("misuse of window function {}()", call.name), function.span());
             }
-            // A written truth value is a number here, and a word in a document.
-            let truth = |e: &&ast::Expr| match e {
-                ast::Expr::Value(value) if matches!(value.value, ast::Value::Boolean(_)) => {
-                    Some(Expr::function("json".to_owned(), vec![Expr::text(e.to_string().to_lowercase())]))
-                }
-                _ => None,
+            let truths: Vec<_> = match self.dialect == Dialect::Postgres && call.name.contains("_build_") {
+                true => call.args.iter().map(|arg| written_truth(arg)).collect(),
+                false => Vec::new(),
             };
-            let in_document = self.dialect == Dialect::Postgres && call.name.contains("_build_");
-            let truths: Vec<Option<Expr>> = call.args.iter().map(truth).collect();
             let mut args = self.plan_exprs(call.args)?;
-            if in_document {
-                args = args.into_iter().zip(truths).map(|(arg, truth)| truth.unwrap_or(arg)).collect();
+            for (arg, truth) in args.iter_mut().zip(truths) {
+                *arg = truth.unwrap_or(std::mem::replace(arg, Expr::NULL));
             }
             return Ok(self.function(call.name, args));
         };
@@ -419,29 +413,6 @@ impl<'a> Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// What ClickHouse's SUM, MIN and MAX of no rows give, unless the value may be NULL
-    /// (<https://clickhouse.com/docs/en/operations/settings/settings#aggregate_functions_null_for_empty>).
-    fn of_no_rows(&self, call: &AggregateCall) -> Option<Expr> {
-        let value = call.args.first()?;
-        let is_extreme = matches!(call.func, AggFunc::Min | AggFunc::Max);
-        if self.dialect != Dialect::Clickhouse
-            || !is_extreme && call.func != AggFunc::Sum
-            || self.may_be_null(value)
-        {
-            return None;
-        }
-        // Of other types that are texts here (UUID, enumerations) it is none.
-        let declared = self.declared(value).unwrap_or("String").to_ascii_lowercase();
-        let is_string = ["string", "text", "varchar", "char"].iter().any(|name| declared.starts_with(name));
-        Some(match (self.class(value), self.kind(value)) {
-            (TypeClass::Integer | TypeClass::Number | TypeClass::Boolean, _) => Expr::integer(0),
-            (_, Some(ForeignType::Date)) => Expr::text("1970-01-01"),
-            (_, Some(ForeignType::Timestamp)) => Expr::text("1970-01-01 00:00:00"),
-            (TypeClass::Text, None) if is_string => Expr::text(""),
-            _ => Expr::function("clickhouse_default", vec![Expr::text(declared)]),
-        })
-    }
-
     /// `COUNT(DISTINCT a, b)` of MySQL and `COUNT(DISTINCT (a, b))` of PostgreSQL count tuples: here as one text of each, from
     /// which the values can be read again. MySQL leaves out those with a NULL, PostgreSQL counts them.
     fn as_one_value(&mut self, args: Vec<Expr>) -> Result<Vec<Expr>> {

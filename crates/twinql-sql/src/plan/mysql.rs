@@ -24,7 +24,6 @@
 use super::Planner;
 use super::foreign_type::ForeignType;
 use super::temporal::call;
-use crate::dialects::aggregates::Words;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -61,16 +60,6 @@ fn of_a_time(format: &str) -> bool {
     format.split('%').skip(1).all(|part| part.starts_with(['H', 'i', 's', 'S', 'T']))
 }
 
-/// JSON_ARRAYAGG and JSON_OBJECTAGG, which give NULL where there is no row
-/// (<https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html#function_json-arrayagg>).
-pub(crate) fn collected(name: &'static str, planner: &Planner<'_>, args: &[Expr]) -> Words {
-    let full = |made: Expr| {
-        let empty = call("nullif", vec![call("pg_jsonb", vec![made]), Expr::text("[]")]);
-        call("nullif", vec![empty, Expr::text("{}")])
-    };
-    Words { then: Some(full), ..Words::new(name, planner.parts_of_document(args)) }
-}
-
 impl Planner<'_> {
     /// A document that a function of SQLite's makes, as MySQL prints it.
     fn document(&self, maker: &str, args: &[Expr]) -> Expr {
@@ -78,7 +67,7 @@ impl Planner<'_> {
     }
 
     /// What is put into a document: a document as such, and not as its text.
-    fn parts_of_document(&self, args: &[Expr]) -> Vec<Expr> {
+    pub(crate) fn parts_of_document(&self, args: &[Expr]) -> Vec<Expr> {
         let part = |e: &Expr| match e {
             Expr::Function { name, args } if name == "pg_jsonb" => args.first().unwrap_or(e).clone(),
             _ if self.kind(e) == Some(ForeignType::Json) => call("json", vec![e.clone()]),

@@ -59,10 +59,10 @@ impl<'a> Planner<'a> {
             B::ArrowAt => turned("pg_json_contains"),
             B::Question => both("pg_json_has"),
             B::PGOverlap if of_arrays => both("pg_array_overlaps"),
-            B::StringConcat if of_arrays && self.joined_arrays(left, right).is_some() => {
-                return Ok(self.joined_arrays(left, right));
+            B::StringConcat if of_arrays => {
+                self.joined_arrays(left, right).unwrap_or_else(|| both("pg_concat"))
             }
-            B::StringConcat if of_arrays || self.kind(left) == Some(ForeignType::Json) => both("pg_concat"),
+            B::StringConcat if self.kind(left) == Some(ForeignType::Json) => both("pg_concat"),
             B::Eq | B::NotEq if of_arrays => {
                 let array = |e: &Expr| match e {
                     Expr::Function { name, args: _ } if name == "pg_array" => e.clone(),

@@ -441,33 +441,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// ClickHouse's `array[n]`: from the end where n is negative, and where nothing is there what the type of the elements has for
-    /// nothing (<https://clickhouse.com/docs/en/sql-reference/functions/array-functions#arrayelement>).
-    pub(crate) fn element_or_default(&self, array: Expr, place: Expr) -> Expr {
-        let unknown = || Expr::function("clickhouse_element_1", vec![array.clone(), place.clone()]);
-        let (Some(n), Some((name, elements))) = (place.as_integer().filter(|n| *n != 0), array.as_function())
-        else {
-            return unknown();
-        };
-        let written = matches!(name.as_str(), "pg_array" | "json_array") && !elements.is_empty();
-        let default = match name.as_str() {
-            "sql_split" => Expr::text(""),
-            _ if written && elements.iter().all(|e| e.as_text().is_some()) => Expr::text(""),
-            _ if written && elements.iter().all(|e| e.as_integer().is_some()) => Expr::integer(0),
-            _ => return unknown(),
-        };
-        let Some(at) = n.checked_abs().and_then(|n| usize::try_from(n).ok()) else { return unknown() };
-        if written {
-            let at = if n > 0 { at.checked_sub(1) } else { elements.len().checked_sub(at) };
-            return at.and_then(|at| elements.get(at).cloned()).unwrap_or(default);
-        }
-        let step = if n > 0 { Step::Element(at - 1) } else { Step::FromEnd(at) };
-        match self.part(array.clone(), &[step]) {
-            Some(part) => Expr::function("coalesce", vec![part, default]),
-            None => unknown(),
-        }
-    }
-
     /// The elements of an array as rows: in FROM, `UNNEST(array) AS x WITH OFFSET AS n`.
     ///
     /// The fields of elements that are STRUCTs are columns of their own, and `x` is the whole element.

@@ -1,5 +1,7 @@
 //! PostgreSQL's own functions over arrays, documents, texts and spans, each tried on PostgreSQL 15.
 
+use sqlparser::ast;
+
 use super::Planner;
 use super::differing::matches_alike;
 use super::foreign_type::ForeignType;
@@ -9,11 +11,23 @@ use crate::dialects::Dialect;
 use crate::expr::Expr;
 use crate::schema::TypeClass;
 
+/// A written truth value, which is a number here, as the word that it is in a document.
+pub(super) fn written_truth(expr: &ast::Expr) -> Option<Expr> {
+    match expr {
+        ast::Expr::Value(value) if matches!(value.value, ast::Value::Boolean(_)) => {
+            Some(call("json", vec![Expr::text(expr.to_string().to_lowercase())]))
+        }
+        _ => None,
+    }
+}
+
 impl Planner<'_> {
     /// A call of such a function; `None` for others, and where nothing is known of the arguments.
     pub(super) fn postgres_call(&self, name: &str, args: &[Expr]) -> Option<Expr> {
         let array = |e: &Expr| call("pg_array_of", vec![e.clone()]);
         let one = |e: &Expr| call("pg_array", vec![e.clone()]);
+        let document =
+            |made: Expr| if name.starts_with("jsonb") { call("pg_jsonb", vec![made]) } else { made };
         Some(match (name, args) {
             ("array_append", [left, right]) => call("pg_array_cat", vec![array(left), one(right)]),
             ("array_prepend", [left, right]) => call("pg_array_cat", vec![one(left), array(right)]),
@@ -50,12 +64,10 @@ impl Planner<'_> {
                     && pairs.iter().step_by(2).all(|k| k.as_text().is_some()) =>
             {
                 let part = |(at, e): (usize, &Expr)| if at % 2 == 0 { e.clone() } else { self.in_json(e) };
-                let made = call("json_object", pairs.iter().enumerate().map(part).collect());
-                if name.starts_with("jsonb") { call("pg_jsonb", vec![made]) } else { made }
+                document(call("json_object", pairs.iter().enumerate().map(part).collect()))
             }
             ("json_build_array" | "jsonb_build_array", _) => {
-                let made = call("json_array", args.iter().map(|e| self.in_json(e)).collect());
-                if name.starts_with("jsonb") { call("pg_jsonb", vec![made]) } else { made }
+                document(call("json_array", args.iter().map(|e| self.in_json(e)).collect()))
             }
             _ => return None,
         })

@@ -396,7 +396,6 @@ impl Planner<'_> {
         if self.dialect == Dialect::Sqlite {
             return self.apart(left, right);
         }
-        let (left, right) = (without_blanks(&left, &right), without_blanks(&right, &left));
         match (self.kind(&left), self.kind(&right)) {
             (Some(ForeignType::Interval), _) | (_, Some(ForeignType::Interval)) => {
                 (length(left), length(right))
@@ -471,16 +470,6 @@ impl Planner<'_> {
             other => return other,
         };
         AggFunc::Other(name.to_owned())
-    }
-}
-
-/// A value; a constant beside a text of a fixed length without the blanks at its end, which are not compared.
-fn without_blanks(expr: &Expr, beside: &Expr) -> Expr {
-    let cast = beside.as_function().filter(|(name, _)| *name == "cast_as");
-    let to = cast.and_then(|(_, args)| args.get(1)?.as_text());
-    match expr.as_text().filter(|text| text.ends_with(' ') && to.is_some_and(|to| to.starts_with("CHAR("))) {
-        Some(text) => Expr::text(text.trim_end_matches(' ')),
-        None => expr.clone(),
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) const ALL: &[Function] = &[
     function("splitbychar|splitbystring", (2, 2), Written(split)),
     function("match", (2, 2), Written(words::matches)),
     // functions/array-functions
-    function("array", (0, 16), Written(|planner, args| Some(planner.array_of_values(args.to_vec())))),
+    function("array", (0, 16), Written(lists::of_values)),
     function("arraydistinct", (1, 1), Call("sql_array_distinct")),
     function("arraysort", (1, 1), Call("sql_array_sort")),
     function("arrayreverse", (1, 1), Call("sql_array_reverse")),

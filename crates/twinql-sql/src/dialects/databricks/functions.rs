@@ -99,15 +99,15 @@ pub(super) const ALL: &[Function] = &[
     function("now", (0, 0), Call("current_timestamp")),
     function("curdate", (0, 0), Call("current_date")),
     // Arrays and documents.
-    function("array", (0, 16), Written(|planner, args| Some(planner.array_of_values(args.to_vec())))),
+    function("array", (0, 16), Written(lists::of_values)),
     function("named_struct", (2, MANY), Written(record)),
     function("array_size", (1, 1), Call("pg_array_length")),
     // NULL has size -1 or NULL, by a setting.
-    function("size|cardinality", (1, 1), Written(|planner, args| { let list = args.first()?; (planner.is_list(list) && !planner.may_be_null(list)).then(|| call("pg_array_length", args.to_vec())) })),
+    function("size|cardinality", (1, 1), Written(size)),
     function("array_contains", (2, 2), Written(array_contains)),
     function("string", (1, 1), Written(|planner, args| Some(planner.as_text(args.first()?.clone())))),
-    function("int|bigint|smallint|tinyint", (1, 1), Written(|planner, args| planner.is_number(args.first()?).then(|| args.first().map(|x| x.clone().cast(Affinity::Integer)))?)),
-    function("double|float", (1, 1), Written(|planner, args| planner.is_number(args.first()?).then(|| args.first().map(|x| x.clone().cast(Affinity::Real)))?)),
+    function("int|bigint|smallint|tinyint", (1, 1), Written(|planner, args| of_number(planner, args, Affinity::Integer))),
+    function("double|float", (1, 1), Written(|planner, args| of_number(planner, args, Affinity::Real))),
     function("array_append", (2, 2), Written(lists::append)),
     function("array_prepend", (2, 2), Written(lists::prepend)),
     function("array_compact", (1, 1), Call("sql_array_compact")),
@@ -141,6 +141,19 @@ pub(super) const AGGREGATES: &[Aggregate] = &[
     aggregate("std", (1, 1), Over::Call("pg_stddev_samp")),
     aggregate("some|any", (1, 1), Over::Call("max")),
 ];
+
+/// `SIZE(list)` of what is never NULL.
+fn size(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {
+    let [list] = args else { return None };
+    let known = planner.is_list(list) && !planner.may_be_null(list);
+    known.then(|| call("pg_array_length", vec![list.clone()]))
+}
+
+/// `INT(x)` and its like, casts of a number.
+fn of_number(planner: &Planner<'_>, args: &[Expr], affinity: Affinity) -> Option<Expr> {
+    let [number] = args else { return None };
+    planner.is_number(number).then(|| number.clone().cast(affinity))
+}
 
 /// `ARRAY_CONTAINS(array, value)`: NULL where the value is, and where it might be a NULL of the array's.
 fn array_contains(planner: &Planner<'_>, args: &[Expr]) -> Option<Expr> {

@@ -2,7 +2,7 @@
 
 use super::aggregates::{self, To, Words, aggregate};
 use super::profile::*;
-use super::words::call;
+use super::words::{binary_document, collected_document};
 use crate::expr::Expr;
 use crate::plan::Planner;
 use crate::schema::Affinity;
@@ -38,10 +38,14 @@ pub(super) static PROFILE: Profile = Profile {
         aggregates::REGRESSIONS,
         &[
             aggregate("bit_xor", (1, 1), To::Call("sql_bit_xor")),
-            aggregate("json_agg", (1, 1), To::Written(|p, args| collected(p, args, unless_empty))),
-            aggregate("jsonb_agg", (1, 1), To::Written(|p, args| collected(p, args, binary))),
-            aggregate("json_object_agg", (2, 2), To::Written(|p, args| collected(p, args, unless_empty))),
-            aggregate("jsonb_object_agg", (2, 2), To::Written(|p, args| collected(p, args, binary))),
+            aggregate("json_agg", (1, 1), To::Written(|p, args| collected(p, args, collected_document))),
+            aggregate("jsonb_agg", (1, 1), To::Written(|p, args| collected(p, args, binary_document))),
+            aggregate(
+                "json_object_agg",
+                (2, 2),
+                To::Written(|p, args| collected(p, args, collected_document)),
+            ),
+            aggregate("jsonb_object_agg", (2, 2), To::Written(|p, args| collected(p, args, binary_document))),
         ],
     ],
 };
@@ -53,13 +57,4 @@ fn collected(planner: &Planner<'_>, args: &[Expr], then: fn(Expr) -> Expr) -> Op
     let keys = keys.iter().map(|key| key.clone().cast(Affinity::Text));
     let args = keys.chain([planner.in_json(value)]).collect();
     Some(Words { then: Some(then), ..Words::new(name, args) })
-}
-
-/// NULL of no rows.
-fn unless_empty(made: Expr) -> Expr {
-    call("nullif", vec![call("nullif", vec![made, Expr::text("[]")]), Expr::text("{}")])
-}
-
-fn binary(made: Expr) -> Expr {
-    call("pg_jsonb", vec![unless_empty(made)])
 }

@@ -109,7 +109,7 @@ pub(super) const ALL: &[Function] = &[
     function("get_path", (2, 2), Written(|planner, args| planner.part_named(args.first()?, args.get(1)?, true))),
     function("seq1|seq2|seq4|seq8", (0, 1), Written(|planner, _| planner.number_of_row())),
     function("array_size", (1, 1), Call("pg_array_length")),
-    function("array_construct", (0, 16), Written(|planner, args| Some(planner.array_of_values(args.to_vec())))),
+    function("array_construct", (0, 16), Written(lists::of_values)),
     function("array_to_string", (2, 2), Written(array_to_string)),
     function("array_contains", (2, 2), Written(array_contains)),
     function("array_cat", (2, 2), Call("sql_array_concat")),
